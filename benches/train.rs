@@ -1,4 +1,4 @@
-//! BPE training from counted words; bytes are those of all distinct words together.
+//! BPE training from counted words; the throughput is in bytes of all distinct words together.
 
 use std::hint::black_box;
 use std::path::Path;

@@ -93,7 +93,7 @@ pub fn mapped(text: &str) -> String {
     mapped
 }
 
-/// Whether [`push_unmapped`] gives other bytes for `text` than its own UTF-8.
+/// True if [`push_unmapped`] gives other bytes for `text` than its own UTF-8.
 pub fn is_ambiguous(text: &str) -> bool {
     !text.is_ascii() && text.chars().all(|c| char_to_byte_of(c).is_some())
 }

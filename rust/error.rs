@@ -63,7 +63,7 @@ pub enum Error {
         /// Number of bytes read.
         bytes: u64,
     },
-    /// A vocabulary size too small for what the vocabulary must hold.
+    /// A vocabulary size too small for the tokens that the vocabulary must hold.
     #[error("vocab_size is {vocab_size} but special tokens and initial alphabet need {needed}")]
     VocabSizeTooSmall {
         /// The size asked for.
@@ -86,7 +86,7 @@ pub enum Error {
     Format {
         /// The JSON path, such as `model.merges[17]`.
         path: String,
-        /// What is wrong there.
+        /// The fault.
         message: String,
     },
     /// A component that this version does not know; it is refused, never ignored.
@@ -114,7 +114,7 @@ pub enum Error {
     TokenNotInVocab {
         /// The missing token.
         token: String,
-        /// What names the token: `merge 12`, `unk_token`, ...
+        /// The merge or option that names the token: `merge 12`, `unk_token`, ...
         role: String,
         /// Size of the vocabulary.
         vocab_size: usize,
@@ -153,7 +153,7 @@ pub enum Error {
         /// Most bytes that stages may lengthen it to.
         limit: usize,
     },
-    /// A component used without what it requires, such as a trainer for another type of model.
+    /// A use that a component, a model or a file does not allow, such as a trainer for another type of model.
     #[error("{0}")]
     Unsupported(String),
     /// A decoder that gives another text for ids whose text a stream has given already.
@@ -165,15 +165,15 @@ pub enum Error {
         id: u32,
         /// The text that was given.
         prefix: String,
-        /// What the ids are decoded to now.
+        /// The text of the ids now.
         text: String,
     },
-    /// A folder of token files that cannot be used as asked.
+    /// A folder of token files, or a checkpoint, that cannot be used as asked.
     #[error("{}: {message}", path.display())]
     Output {
-        /// The folder, or the file in it.
+        /// The folder or the file.
         path: PathBuf,
-        /// What stands in the way.
+        /// The reason.
         message: String,
     },
     /// A stage that a caller has made failed.

@@ -163,7 +163,7 @@ impl Vocab {
         self.slots.len()
     }
 
-    /// Whether two tokens have one id.
+    /// True if two tokens have one id.
     pub fn shares_ids(&self) -> bool {
         (0u32..).zip(&self.slots).any(|(index, slot)| self.slot_by_id(slot.id) != Some(index))
     }

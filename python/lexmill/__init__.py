@@ -95,7 +95,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    # What brings numpy waits until someone asks for it.
+    # The modules that import numpy wait until someone asks for them.
     if name in {"merge_token_files", "open_tokens", "tokenize_files"}:
         from lexmill import token_files
 

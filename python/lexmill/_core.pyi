@@ -152,7 +152,7 @@ def parquet_token_group(path: _Path, group: int) -> tuple[npt.NDArray[np.int32],
 def train_bpe_words(
     words: Sequence[tuple[str, int]], *, num_threads: int | None = None, **options: object
 ) -> tuple[list[str], list[tuple[str, str]]]:
-    """Trains byte-pair merges on counted words; further arguments are those of `BpeTrainer`.
+    """Trains byte-pair merges on counted words; further arguments go to `BpeTrainer`.
 
     The words are taken as they are, first seen first.
     """
@@ -164,25 +164,23 @@ def train_parity_bpe_words(
     num_threads: int | None = None,
     **options: object,
 ) -> tuple[list[str], list[tuple[str, str]]]:
-    """Trains byte-pair merges on the counted words of several languages; further arguments are those of
-    `ParityBpeTrainer`.
-    """
+    """Trains byte-pair merges on the counted words of several languages; further arguments go to `ParityBpeTrainer`."""
 
 def train_unigram_words(
     words: Sequence[tuple[str, int]], *, num_threads: int | None = None, **options: object
 ) -> tuple[list[tuple[str, float]], int | None]:
-    """Trains a unigram model on counted words; further arguments are those of `UnigramTrainer`.
+    """Trains a unigram model on counted words; further arguments go to `UnigramTrainer`.
 
     The words are taken as they are, first seen first.
     """
 
 def train_wordlevel_words(words: Sequence[tuple[str, int]], **options: object) -> list[str]:
-    """Trains word-level models on counted words; further arguments are those of `WordLevelTrainer`."""
+    """Trains word-level models on counted words; further arguments go to `WordLevelTrainer`."""
 
 def train_wordpiece_words(
     words: Sequence[tuple[str, int]], *, num_threads: int | None = None, **options: object
 ) -> tuple[list[str], list[tuple[str, str]]]:
-    """Trains `WordPiece` on counted words; further arguments are those of `WordPieceTrainer`.
+    """Trains `WordPiece` on counted words; further arguments go to `WordPieceTrainer`.
 
     The words are taken as they are, first seen first.
     """
@@ -253,8 +251,8 @@ _Split: TypeAlias = tuple[str, tuple[int, int], list[Token] | None]
 
 @final
 class NormalizedString:
-    """A text that is changed step by step and remembers what it was: every character of `normalized` stands for
-    characters of `original`.
+    """A text that is changed step by step and keeps its original: every character of `normalized` stands for characters
+    of `original`.
 
     Args:
         sequence: the text.
@@ -382,7 +380,8 @@ class Encoding:
 
         Args:
             encodings: in the order of the result.
-            growing_offsets: offsets of each begin where those before end, as if the texts were one.
+            growing_offsets: the offsets of each encoding begin where the encoding before ends, as if the texts were
+                one.
         """
     @property
     def ids(self) -> list[int]:
@@ -413,12 +412,12 @@ class Encoding:
         """0 for padding, 1 for everything else."""
     @property
     def overflowing(self) -> list[Encoding]:
-        """What truncation cut off."""
+        """The encodings that truncation cut off."""
     @property
     def n_sequences(self) -> int:
         """Number of input sequences."""
     def set_sequence_id(self, sequence_id: int) -> None:
-        """Marks all tokens as those of one input sequence."""
+        """Marks all tokens as tokens of one input sequence."""
     def char_to_token(self, char_pos: int, sequence_index: int = 0) -> int | None:
         """The token that holds a character."""
     def char_to_word(self, char_pos: int, sequence_index: int = 0) -> int | None:
@@ -442,7 +441,7 @@ class Encoding:
         pad_type_id: int = 0,
         pad_token: str = "[PAD]",
     ) -> None:
-        """Pads to `length` tokens, what overflowed too.
+        """Pads the encoding and its overflowing encodings to `length` tokens.
 
         Args:
             length: tokens after padding; a longer encoding stays as it is.
@@ -465,14 +464,14 @@ class Encoding:
 
 @final
 class FileSource:
-    """Files of one format, and what has been left out of them: what the classes of `lexmill.sources` open.
+    """Files of one format, opened by a class of `lexmill.sources`, with a report of the records left out.
 
     Args:
         paths: the files, in the order of their texts.
         format: `lines`, `json-lines`, `csv`, `parquet`, `arrow` or `documents`.
         column: the name of the column; for CSV, also its number; for JSON lines, the keys that lead to the text,
             from the outermost object inward.
-        separator: for CSV, what stands between values; for documents, what ends each of them, or None for whole
+        separator: for CSV, the character between values; for documents, the text that ends each, or None for whole
             files.
         errors: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD.
         on_error: `raise`, or `skip` to leave out broken records.
@@ -519,7 +518,7 @@ class FileSource:
             start: of a plain file of lines, the byte from which on lines are taken.
         """
     def skipped(self) -> tuple[int, list[str]]:
-        """Records left out so far, and what was wrong with the first ten."""
+        """The number of records left out so far, and the faults of the first ten."""
     def __iter__(self) -> TextIterator: ...
 
 @final
@@ -533,7 +532,8 @@ class TextIterator:
 class WordCounts:
     """The distinct words of a corpus, each with its count and the place of its first appearance, on disk.
 
-    `lexmill.count_words` makes them; words are ordered by their bytes. What was not saved goes with the object.
+    `lexmill.count_words` makes them; words are ordered by their bytes. Counts that are not saved are deleted with
+    the object.
     """
     @staticmethod
     def load(path: _Path) -> WordCounts:
@@ -568,7 +568,7 @@ class WordCounts:
 
         Args:
             min_count: the least count of a word that is kept.
-            folder: the folder for the result until it is saved; by default that of the system for temporary files.
+            folder: the folder for the result until it is saved; by default the system's folder for temporary files.
 
         Raises:
             FileError: the result cannot be written.
@@ -583,11 +583,11 @@ class WordCounts:
     def bytes_read(self) -> int:
         """Bytes of sources that were read, as they lie on the disk."""
     def training_memory(self, trainer: Trainer | None = None, num_threads: int | None = None) -> int:
-        """About how many bytes training from the counts takes at most, beside what the process holds. Reads all words.
+        """About how many bytes training from the counts adds at most to the memory of the process. Reads all words.
 
         Args:
-            trainer: what will learn; by default a `BpeTrainer` with default options.
-            num_threads: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
+            trainer: the trainer of that training; by default a `BpeTrainer` with default options.
+            num_threads: threads to work on; by default one for each core, or the number in `RAYON_NUM_THREADS`.
 
         Raises:
             FormatError: the counts are damaged.
@@ -600,7 +600,7 @@ class WordCounts:
         """The sum of the counts of those."""
     @property
     def stages(self) -> str:
-        """What decides which words a text has, as JSON: normalizer, pre-tokenizer and added tokens."""
+        """The stages that decide the words of a text, as JSON: normalizer, pre-tokenizer and added tokens."""
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
     def __len__(self) -> int: ...
     def __iter__(self) -> CountedWords: ...
@@ -622,7 +622,7 @@ class TokenArrays(_Rows):
     """Tokens of many texts end to end, an array for each column, with where each row begins and ends.
 
     Row `i` is `ids[row_splits[i]:row_splits[i + 1]]`, and `arrays[i]` gives it as a view. The other columns are
-    divided in the same way; those that were not asked for are `None`. Arrow reads the object as a column of lists
+    divided in the same way; columns that were not asked for are `None`. Arrow reads the object as a column of lists
     (`pyarrow.array(arrays)`), or with further columns as a table (`pyarrow.record_batch(arrays)`).
 
     Args:
@@ -705,8 +705,8 @@ class Tokenizer:
         Raises:
             FileError: a file cannot be read.
             InvalidUtf8Error: the file is not UTF-8.
-            FormatError: it is malformed or has a component of an unknown type; the message has its place. Of a file
-                that is something else, such as a web page or a pointer of Git LFS, it says what.
+            FormatError: the file is malformed or has a component of an unknown type; the message gives the place.
+                For another kind of file, such as a web page or a pointer of Git LFS, the message names that kind.
         """
     @staticmethod
     def from_pretrained(identifier: str, revision: str = "main", token: str | None = None) -> Tokenizer:
@@ -716,7 +716,7 @@ class Tokenizer:
         Args:
             identifier: the repository, such as `gpt2`, or a local folder.
             revision: a branch, a tag or a commit of the repository.
-            token: what gives access to a private repository.
+            token: the access token for a private repository.
 
         Raises:
             LexmillError: `huggingface_hub` is not installed.
@@ -757,7 +757,7 @@ class Tokenizer:
 
         Raises:
             FileError: a file cannot be read.
-            FormatError: it is malformed or has what lexmill does not know.
+            FormatError: the file is malformed or has a value that lexmill does not know.
         """
     def save_spm(self, path: _Path) -> None:
         """Writes a `.model` file for SentencePiece, whole or not at all.
@@ -793,10 +793,10 @@ class Tokenizer:
             path: the file.
 
         Raises:
-            OptionError: the file would be read as another model: it is not BPE, has dropout, a prefix or a suffix,
-                or kinds of pieces; a token is not spelled in the byte-level alphabet, or a byte has none; merges are
-                not in the order of ids, or others would be made too; or, without `ignore_merges`, a token is not
-                what its own text is encoded to.
+            OptionError: the file would be read as another model: the model is not BPE, has dropout, a prefix or a
+                suffix, or kinds of pieces; a token is not spelled in the byte-level alphabet, or a byte has no
+                token; merges are not in the order of ids, or others would be made too; or, without `ignore_merges`,
+                the text of a token is encoded to other tokens.
             FileError: the file cannot be written.
         """
     def to_str(self, pretty: bool = False) -> str:
@@ -821,32 +821,32 @@ class Tokenizer:
     def __getnewargs__(self) -> tuple[Model]: ...
     @property
     def model(self) -> Model:
-        """What turns pre-tokens into tokens."""
+        """The model, which turns pre-tokens into tokens."""
     @model.setter
     def model(self, value: Model) -> None: ...
     @property
     def normalizer(self) -> Normalizer | None:
-        """What changes a text before it is cut; None leaves it as it is."""
+        """The normalizer, which changes a text before it is cut; None leaves the text as it is."""
     @normalizer.setter
     def normalizer(self, value: Normalizer | None) -> None: ...
     @property
     def pre_tokenizer(self) -> PreTokenizer | None:
-        """What cuts a text into pre-tokens; None leaves it whole."""
+        """The pre-tokenizer, which cuts a text into pre-tokens; None leaves the text whole."""
     @pre_tokenizer.setter
     def pre_tokenizer(self, value: PreTokenizer | None) -> None: ...
     @property
     def post_processor(self) -> PostProcessor | None:
-        """What puts special tokens around encodings; None adds none."""
+        """The post-processor, which puts special tokens around encodings; None adds no tokens."""
     @post_processor.setter
     def post_processor(self, value: PostProcessor | None) -> None: ...
     @property
     def decoder(self) -> Decoder | None:
-        """What turns tokens back into text; None joins them with spaces."""
+        """The decoder, which turns tokens back into text; None joins the tokens with spaces."""
     @decoder.setter
     def decoder(self, value: Decoder | None) -> None: ...
     @property
     def encode_special_tokens(self) -> bool:
-        """Whether special tokens in the text are left to the model."""
+        """True if special tokens in the text are left to the model."""
     @encode_special_tokens.setter
     def encode_special_tokens(self, value: bool) -> None: ...
     @property
@@ -862,11 +862,12 @@ class Tokenizer:
         """How the tokenizer encodes, as it is now.
 
         Returns:
-            A dict. `chunked` tells whether text goes through the cache chunk by chunk, which is fast, or stage by
-                stage; `chunks`, the finder of chunks, or `None`; `on_a_miss`, the stages of a chunk that is not in
-                the cache; `offsets`, the way to find offsets and word ids, or `None` if it is the same as for ids;
-                and `because`, the reason against a faster way, or `None`. Chunks before the normalizer are used
-                after a megabyte of text (with `ignore_merges`, 64 bytes more for each token), or after this call.
+            A dict. `chunked` is True if text goes through the cache chunk by chunk, which is fast, and False if it
+                goes stage by stage; `chunks` is the finder of chunks, or `None`; `on_a_miss`, the stages of a chunk
+                that is not in the cache; `offsets`, the way to find offsets and word ids, or `None` if it is the
+                same as for ids; and `because`, the reason against a faster way, or `None`. Chunks before the
+                normalizer are used after a megabyte of text (with `ignore_merges`, 64 bytes more for each token), or
+                after this call.
         """
     def clear_cache(self) -> None:
         """Empties all caches."""
@@ -897,13 +898,13 @@ class Tokenizer:
         """Ids by token.
 
         Args:
-            with_added_tokens: with tokens that were added to those of the model.
+            with_added_tokens: includes the tokens that were added to the model's tokens.
         """
     def get_vocab_size(self, with_added_tokens: bool = True) -> int:
         """Number of tokens.
 
         Args:
-            with_added_tokens: with tokens that were added to those of the model.
+            with_added_tokens: includes the tokens that were added to the model's tokens.
         """
     def token_to_id(self, token: str) -> int | None:
         """The id of a token.
@@ -991,23 +992,24 @@ class Tokenizer:
     ) -> None:
         """Trains the model on files, line by line, or on the texts of sources.
 
-        The trained model takes the place of the one before, once all is read; an error leaves that as it was.
+        The trained model takes the place of the old one, once all is read; an error leaves the old model as it was.
 
         Args:
             files: paths of text files in UTF-8, whose lines are texts, plain or compressed; paths whose names say
                 that the files hold records, such as `.jsonl` or `.parquet`, with texts in the field or column
                 `text`; folders and patterns; and sources of `lexmill.sources`.
-            trainer: what learns; by default one for the kind of model, with default options.
-            max_memory: bytes that counting, and then training, may take beside what the process holds, such as
-                `"8GB"`. What counting cannot hold goes to `folder`. Training that would take more does not start:
-                the error tells how much it needs, and which rare words to leave out. The result is that without a
-                limit.
-            folder: the folder for what memory does not hold; by default that of the system for temporary files.
+            trainer: the trainer; by default one for the kind of model, with default options.
+            max_memory: bytes that counting, and then training, may add to the memory of the process, such as
+                `"8GB"`. Counting writes words that do not fit to `folder`. Training that would take more does not
+                start: the error tells how much it needs, and which rare words to leave out. The limit does not
+                change the result.
+            folder: the folder for words that do not fit in memory; by default the system's folder for temporary
+                files.
             errors: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD; sources have an option of
                 their own.
-            on_progress: called with the stage, what is done, the total, the seconds left and the bytes of memory
-                taken, see `lexmill.OnProgress`; what it raises ends the training.
-            num_threads: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
+            on_progress: called with the stage, the work done, the total, the seconds left and the bytes of memory
+                taken, see `lexmill.OnProgress`; an exception of the call ends the training.
+            num_threads: threads to work on; by default one for each core, or the number in `RAYON_NUM_THREADS`.
 
         Raises:
             FileError: a file cannot be read, a folder or pattern has no files, or the folder cannot be written to.
@@ -1028,33 +1030,33 @@ class Tokenizer:
         on_progress: OnProgress | None = None,
         num_threads: int | None = None,
     ) -> None:
-        """Trains the model on word counts: what it learns is what it would learn from the texts.
+        """Trains the model on word counts, with the same result as from the texts.
 
-        The trained model takes the place of the one before; an error leaves that as it was.
+        The trained model takes the place of the old one; an error leaves the old model as it was.
 
         Args:
             counts: counts of the words that this tokenizer's normalizer, pre-tokenizer and added tokens make of
                 texts.
-            trainer: what learns; by default one for the kind of model, with default options.
-            max_memory: bytes that training may take beside what the process holds, such as `"8GB"`; if it would take
+            trainer: the trainer; by default one for the kind of model, with default options.
+            max_memory: bytes that training may add to the memory of the process, such as `"8GB"`; if it would take
                 more by `counts.training_memory(trainer)`, it does not start.
             checkpoint: a file for the merges that are done, so that training may be killed and resumed. It is
                 replaced whole, and stays there; remove it once the tokenizer is saved. Only trainers that learn
                 merges have one: `BpeTrainer` and `WordPieceTrainer`.
-            resume: whether to go on with the merges that the file holds, if it is there. Those of other counts or of
-                other options of the trainer are refused.
+            resume: True to begin with the merges in the file, if it is there. Merges of other counts or of other
+                options of the trainer are refused.
             checkpoint_seconds: the least time between two writes of the file.
-            on_progress: called with the stage, what is done, the total, the seconds left and the bytes of memory
-                taken, see `lexmill.OnProgress`; what it raises ends the training.
-            num_threads: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
+            on_progress: called with the stage, the work done, the total, the seconds left and the bytes of memory
+                taken, see `lexmill.OnProgress`; an exception of the call ends the training.
+            num_threads: threads to work on; by default one for each core, or the number in `RAYON_NUM_THREADS`.
 
         Raises:
-            OptionError: the counts are those of other stages, or training would take more than `max_memory`, or an
+            OptionError: the counts were made by other stages, or training would take more than `max_memory`, or an
                 option of the trainer is out of range, or the trainer learns no merges and there is a checkpoint.
             EmptyCorpusError: there are no words.
             FormatError: the counts are damaged.
-            OutputError: the checkpoint is something else, or damaged, or of another training, or there although
-                `resume` is false.
+            OutputError: the file is no checkpoint, or is damaged, or belongs to another training, or is there
+                although `resume` is False.
         """
     def _count_words(
         self,
@@ -1083,18 +1085,19 @@ class Tokenizer:
         """Trains the model on texts from an iterator of `str`, of lists of `str` or of Arrow columns, or on one such
         column.
 
-        The trained model takes the place of the one before, once all is read; an error leaves that as it was.
+        The trained model takes the place of the old one, once all is read; an error leaves the old model as it was.
 
         Args:
             iterator: the texts.
-            trainer: what learns; by default one for the kind of model, with default options.
+            trainer: the trainer; by default one for the kind of model, with default options.
             length: how many texts there are, for progress alone.
-            max_memory: bytes that counting, and then training, may take beside what the process holds, such as
+            max_memory: bytes that counting, and then training, may add to the memory of the process, such as
                 `"8GB"`; as `train` takes it.
-            folder: the folder for what memory does not hold; by default that of the system for temporary files.
-            on_progress: called with the stage, what is done, the total, the seconds left and the bytes of memory
-                taken, see `lexmill.OnProgress`; what it raises ends the training.
-            num_threads: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
+            folder: the folder for words that do not fit in memory; by default the system's folder for temporary
+                files.
+            on_progress: called with the stage, the work done, the total, the seconds left and the bytes of memory
+                taken, see `lexmill.OnProgress`; an exception of the call ends the training.
+            num_threads: threads to work on; by default one for each core, or the number in `RAYON_NUM_THREADS`.
 
         Raises:
             FileError: the folder cannot be written to.
@@ -1156,7 +1159,7 @@ class Tokenizer:
         Args:
             text: the text.
             add_special_tokens: adds the special tokens of the post-processor.
-            num_threads: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
+            num_threads: threads to work on; by default one for each core, or the number in `RAYON_NUM_THREADS`.
         """
     def async_encode(
         self,
@@ -1197,7 +1200,7 @@ class Tokenizer:
                 sequence.
             is_pretokenized: each text is a list of words, which the pre-tokenizer cuts further.
             add_special_tokens: adds the special tokens of the post-processor.
-            num_threads: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
+            num_threads: threads to work on; by default one for each core, or the number in `RAYON_NUM_THREADS`.
         """
     def encode_batch_fast(
         self,
@@ -1214,7 +1217,7 @@ class Tokenizer:
                 sequence.
             is_pretokenized: each text is a list of words, which the pre-tokenizer cuts further.
             add_special_tokens: adds the special tokens of the post-processor.
-            num_threads: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
+            num_threads: threads to work on; by default one for each core, or the number in `RAYON_NUM_THREADS`.
         """
     def encode_batch_arrays(
         self,
@@ -1267,7 +1270,7 @@ class Tokenizer:
             return_special_tokens_mask: 1 for special tokens and padding, 0 for all other tokens.
             return_overflowing: a row for each window that truncation cuts off too, and `sample_mapping`, the number
                 of each row's text.
-            num_threads: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
+            num_threads: threads to work on; by default one for each core, or the number in `RAYON_NUM_THREADS`.
 
         Raises:
             InvalidUtf8Error: bytes are not UTF-8, with `errors="strict"`.
@@ -1312,7 +1315,7 @@ class Tokenizer:
             padding_side: the side that padding goes to, `left` or `right`; None means as set.
             pad_id: the id to pad with; None means as set, or 0.
             pad_to_multiple_of: rounds the padded length up; None means as set.
-            num_threads: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
+            num_threads: threads to work on; by default one for each core, or the number in `RAYON_NUM_THREADS`.
 
         Raises:
             FileError: a file cannot be read.
@@ -1333,7 +1336,7 @@ class Tokenizer:
             texts: `str` or `bytes` in a list, another iterable or a numpy array, or an Arrow column.
             errors: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD.
             add_special_tokens: adds the special tokens of the post-processor.
-            num_threads: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
+            num_threads: threads to work on; by default one for each core, or the number in `RAYON_NUM_THREADS`.
 
         Raises:
             InvalidUtf8Error: bytes are not UTF-8, with `errors="strict"`.
@@ -1353,7 +1356,7 @@ class Tokenizer:
             texts: `str` or `bytes` in a list, another iterable or a numpy array, or an Arrow column.
             errors: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD.
             add_special_tokens: adds the special tokens of the post-processor.
-            num_threads: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
+            num_threads: threads to work on; by default one for each core, or the number in `RAYON_NUM_THREADS`.
 
         Raises:
             InvalidUtf8Error: bytes are not UTF-8, with `errors="strict"`.
@@ -1378,7 +1381,7 @@ class Tokenizer:
                 document.
             errors: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD.
             add_special_tokens: adds the special tokens of the post-processor.
-            num_threads: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
+            num_threads: threads to work on; by default one for each core, or the number in `RAYON_NUM_THREADS`.
 
         Raises:
             FileError: a file cannot be read.

@@ -1,4 +1,4 @@
-"""What `importlib.metadata` says of `tokenizers` while lexmill stands in its place and the package is not installed."""
+"""The metadata of `tokenizers` while lexmill stands in its place and the package is not installed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lexmill.errors import LexmillError
 
 
 class Distribution(importlib.metadata.Distribution):
-    """What `importlib.metadata` says of the package where it is not installed."""
+    """The package as `importlib.metadata` sees it where it is not installed."""
 
     def read_text(self, filename: str) -> str | None:
         texts = {
@@ -51,6 +51,6 @@ def show() -> None:
 
 
 def hide() -> None:
-    """Takes back what `show` did."""
+    """Undoes `show`."""
     if FINDER in sys.meta_path:
         sys.meta_path.remove(FINDER)

@@ -34,7 +34,7 @@ def opened_documents(
 
 
 def _is_text_file(item: OneSource) -> bool:
-    """Whether an item is one text file by its name, for which no source has to be made or imported."""
+    """True if an item is one text file by its name, for which no source has to be made or imported."""
     if not isinstance(item, str | os.PathLike) or kind_of(item) not in TEXT:
         return False
     path = local_path(item)

@@ -15,7 +15,7 @@ def tokenizer_file(identifier: str, revision: str, token: str | None) -> str:
 
     Raises:
         LexmillError: `huggingface_hub` is not installed.
-        Exception: what the client raises, such as `RepositoryNotFoundError`.
+        Exception: an error of the client, such as `RepositoryNotFoundError`.
     """
     folder = Path(identifier)
     if folder.is_dir():

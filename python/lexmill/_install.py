@@ -48,14 +48,14 @@ def install() -> None:
     _put(NAME, top)
     for name, module in _modules():
         _put(f"{NAME}.{name}", module)
-    # Only now: what is imported there takes longer than all of lexmill.
+    # Only now: the imports of that module take longer than all of lexmill.
     from lexmill import _distribution
 
     _distribution.show()
 
 
 def uninstall() -> None:
-    """Takes back what `install` did; modules that have imported names from lexmill keep them."""
+    """Undoes `install`; modules that have imported names from lexmill keep them."""
     if not is_installed():
         return
     for name in [name for name in sys.modules if name == NAME or name.startswith(f"{NAME}.")]:
@@ -66,13 +66,13 @@ def uninstall() -> None:
 
 
 def is_installed() -> bool:
-    """Whether lexmill stands in the place of `tokenizers`."""
+    """True if lexmill stands in the place of `tokenizers`."""
     module = sys.modules.get(NAME)
     return module is not None and getattr(module, "Tokenizer", None) is lexmill.Tokenizer
 
 
 def _modules() -> Iterator[tuple[str, ModuleType]]:
-    """Our public modules and the submodules of those that are packages, each with its name there."""
+    """Our public modules, and the submodules of packages among them, each with its name in `tokenizers`."""
     import pkgutil
 
     for name in PUBLIC:

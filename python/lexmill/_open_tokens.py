@@ -23,14 +23,14 @@ __all__ = ["TokenFiles", "Windows", "open_tokens"]
 
 
 def open_tokens(path: str | os.PathLike[str], split: str | None = None) -> TokenFiles:
-    """Opens what `tokenize_files` has written, or a job of Ray or Spark, without reading it.
+    """Opens the token files of `tokenize_files`, or of a job of Ray or Spark, without reading them.
 
     Args:
         path: the folder.
         split: `train` or `validation`; the first by default.
 
     Raises:
-        OutputError: the folder holds no token files, or those of a run that is not finished.
+        OutputError: the folder holds no token files, or its run is not finished.
         OptionError: there is no such split.
     """
     folder = Path(local_path(path))
@@ -75,7 +75,7 @@ def _opened(folder: Path, manifest: dict[str, Any], split: str | None) -> TokenF
     return TokenFiles(folder, manifest, split or "train", inner)
 
 
-# What a manifest of other values than were written makes of what looks into it.
+# The errors of code that reads a manifest whose values are not as they were written.
 _MALFORMED = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 
@@ -119,9 +119,9 @@ class TokenFiles(_Views):
     Attributes:
         folder: the folder.
         split: `train` or `validation`.
-        manifest: what the folder was made from: the contents of its manifest.
+        manifest: the contents of the folder's manifest, such as the tokenizer and the options.
         dtype: the type of ids.
-        tokens: their number, those of the split alone.
+        tokens: the number of tokens, in the split alone.
     """
 
     _NAME = "document"
@@ -167,7 +167,7 @@ class TokenFiles(_Views):
         return f"TokenFiles({str(self.folder)!r}, {self.split}: {len(self):,} rows, {self.tokens:,} tokens)"
 
     def __getstate__(self) -> dict[str, Any]:
-        """All but what was opened, so that a copy for another process takes no ids along."""
+        """All but the opened parts, so that a copy for another process takes no ids along."""
         return {**self.__dict__, "_segments": {}}
 
     def __len__(self) -> int:
@@ -188,16 +188,16 @@ class TokenFiles(_Views):
         raise OptionError(message)
 
     def windows(self, length: int, stride: int | None = None) -> Windows:
-        """All ids end to end, in windows of one length; what remains at the end is left out.
+        """All ids end to end, in windows of one length; a shorter rest at the end is left out.
 
         Args:
             length: tokens of a window.
-            stride: tokens from the beginning of a window to that of the next one; `length` by default.
+            stride: tokens between the beginnings of two neighbouring windows; `length` by default.
         """
         return Windows(self, length, length if stride is None else stride)
 
     def verify(self) -> None:
-        """Reads all files, those of other splits too, and compares them with the sizes and checksums of the manifest.
+        """Reads all files, of other splits too, and compares them with the sizes and checksums of the manifest.
 
         Raises:
             OutputError: a file is missing or is not as it was written; the message names it.
@@ -319,7 +319,7 @@ class TokenFiles(_Views):
 
 
 def _is_sound(segment: Segment) -> bool:
-    """Whether splits divide the ids."""
+    """True if splits divide the ids."""
     splits = segment.splits
     if splits is None or splits.ndim != 1 or splits.dtype.kind not in "iu" or not splits.size:
         return False
@@ -327,7 +327,7 @@ def _is_sound(segment: Segment) -> bool:
 
 
 class Windows(_Views):
-    """Ids in windows of one length, whatever documents they are of; see `TokenFiles.windows`."""
+    """Ids in windows of one length, across the ends of documents; see `TokenFiles.windows`."""
 
     _NAME = "window"
 

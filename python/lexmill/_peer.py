@@ -1,4 +1,4 @@
-"""Between lexmill's tokenizers and those of Hugging Face `tokenizers`, and of transformers around them."""
+"""Between lexmill's tokenizers and the tokenizers of Hugging Face `tokenizers`, and of transformers around them."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ def to_hf(tokenizer: lexmill.Tokenizer) -> object:
 def accelerate(tokenizer: T) -> T:
     """Makes lexmill the backend of a fast tokenizer of transformers, in place, and returns that tokenizer.
 
-    Its ids, offsets and settings stay, in copies and pickles too. Tokenizers that it trains, and those that are loaded
-    again, have the other backend. To decode a stream take `lexmill.decoders.DecodeStream`: the one of `tokenizers`
+    Its ids, offsets and settings stay, in copies and pickles too. Tokenizers that it trains or that are loaded again
+    have the other backend. To decode a stream take `lexmill.decoders.DecodeStream`: the one of `tokenizers`
     refuses tokenizers of lexmill. `lexmill.install` does the same for all tokenizers of a program, without exceptions.
 
     Args:

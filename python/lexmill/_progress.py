@@ -1,4 +1,4 @@
-"""What training shows on standard error; the core calls `report(stage, done, total, eta, rss)`."""
+"""Progress of training on standard error; the core calls `report(stage, done, total, eta, rss)`."""
 
 from __future__ import annotations
 

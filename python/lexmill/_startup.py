@@ -1,4 +1,4 @@
-"""What `lexmill-install.pth` runs where LEXMILL_INSTALL is set: from then on `import tokenizers` gives lexmill.
+"""`lexmill-install.pth` runs this where LEXMILL_INSTALL is set: from then on `import tokenizers` gives lexmill.
 
 `lexmill install-hook` copies this source into that file. So it stands alone, and imports nothing of lexmill before the
 program imports `tokenizers`: when it runs, Python has not read all of its site-packages yet.

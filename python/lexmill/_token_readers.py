@@ -103,12 +103,13 @@ class RowGroups:
 
 @dataclass(frozen=True)
 class PartFiles:
-    """What a reader of one part needs.
+    """The files of one part, for its reader.
 
     Attributes:
         paths: the files of the part, the ids first.
         dtype: how an id is stored.
-        documents: their number, and that of their tokens.
+        documents: the number of documents.
+        tokens: the number of tokens.
         row_length: the length of packed rows.
         groups: where decoded row groups are kept.
     """

@@ -16,7 +16,7 @@ from lexmill._core import local_path
 
 __all__ = ["to_disk", "whole_file"]
 
-# What the core's temporary files are called, and those here.
+# The names of temporary files, here and in the core.
 _TEMPORARY = re.compile(r"\.lexmill-[0-9]+-[0-9a-f]{16}\.tmp")
 
 
@@ -25,8 +25,8 @@ def whole_file(path: str) -> Iterator[BinaryIO]:
     """Opens a file that takes its place only when it is complete.
 
     The bytes go to a temporary name beside it, are flushed to disk and renamed; on any error, an interrupt
-    included, the temporary file is removed and what was there before stays. What killed processes have left in the
-    folder is removed. What is not a regular file (a pipe, `/dev/null`) is written directly, since it must not be
+    included, the temporary file is removed and the old file stays. Temporary files that killed processes have left in
+    the folder are removed. Anything but a regular file (a pipe, `/dev/null`) is written directly, since it must not be
     replaced.
     """
     target = Path(local_path(path))
@@ -60,7 +60,7 @@ def whole_file(path: str) -> Iterator[BinaryIO]:
 
 
 def _create_temporary(folder: Path) -> tuple[Path, BinaryIO, bool]:
-    """A new file, and whether it is locked. The core's temporary files are named and locked in the same way."""
+    """A new file; true if it is locked. The core's temporary files are named and locked in the same way."""
     while True:
         path = folder / f".lexmill-{os.getpid()}-{secrets.token_hex(8)}.tmp"
         # "x" creates with the modes that the user's umask allows, unlike the tempfile module.
@@ -84,7 +84,7 @@ def _lock(stream: BinaryIO) -> bool:
 
 
 def _remove_litter(folder: Path) -> None:
-    """Removes the temporary files of a folder whose writers have ended; what cannot be removed stays."""
+    """Removes the temporary files of a folder whose writers have ended, as far as they can be removed."""
     with contextlib.suppress(OSError):
         for path in folder.iterdir():
             if _TEMPORARY.fullmatch(path.name) and path.is_file() and not path.is_symlink():
@@ -111,7 +111,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 def to_disk(stream: BinaryIO) -> None:
-    """Has what is written to a regular file reach the disk, so that a full disk is an error here; others have none."""
+    """Flushes a stream; the bytes of a regular file reach the disk, so that a full disk is an error here."""
     stream.flush()
     if stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
         os.fsync(stream.fileno())

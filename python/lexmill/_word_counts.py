@@ -40,35 +40,35 @@ def count_words(
     on_progress: OnProgress | None = None,
     num_threads: int | None = None,
 ) -> WordCounts:
-    """Counts the distinct words of a corpus: what trainers learn from, and all they learn from.
+    """Counts the distinct words of a corpus; trainers learn from these counts alone.
 
     Each file has a number, and each word the number of the file and the place in the file where it first appeared. So
-    the counts of parts of a corpus, merged in any order, are those of the whole, if each part is counted with the
+    the counts of parts of a corpus, merged in any order, are the counts of the whole, if each part is counted with the
     `first_source` that its first file has in the whole.
 
     Args:
         files: paths of text files in UTF-8, whose lines are texts, plain or compressed; paths whose names say that the
             files hold records, such as `.jsonl` or `.parquet`, with texts in the field or column `text`; folders and
             patterns; and sources of `lexmill.sources`.
-        iterator: texts that come before those of the files: `str`, lists of `str` or Arrow columns.
+        iterator: texts that come before the texts of the files: `str`, lists of `str` or Arrow columns.
         normalizer: the normalizer that texts go through.
-        pre_tokenizer: what cuts texts into words; without one each text is a word.
+        pre_tokenizer: the pre-tokenizer that cuts texts into words; without one each text is a word.
         added_tokens: the added tokens of the tokenizer that will be trained: each is a word of its own where it stands.
             A tokenizer that was not trained yet has none.
-        max_memory: bytes that counting may take beside what the process holds, such as `"1GB"` or `"512MiB"`: full
+        max_memory: bytes that counting may take beside the process's other memory, such as `"1GB"` or `"512MiB"`: full
             tables are written to `folder` and merged. By default there is no limit.
-        folder: the folder for what is not saved yet; by default that of the system for temporary files.
+        folder: the folder for counts that are not saved yet; by default the system's folder for temporary files.
         checkpoint: a folder of its own for finished parts of the corpus, so that counting may be killed and resumed.
             The parts stay there; remove the folder once the counts are saved. An iterator cannot have one, nor can
             standard input or an Arrow stream.
-        resume: whether to go on with the parts that the folder holds, if any. Other stages are refused, and so are
+        resume: if true, continues with the parts that the folder holds, if any. Other stages are refused, and so are
             files that were modified since a finished part has read them.
         checkpoint_bytes: bytes of a part, decompressed.
         first_source: the number of the first file, or of the iterator.
         errors: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD; sources have an option of their own.
-        on_progress: called with the stage, what is done, the total, the seconds left and the bytes of memory taken, see
-            `lexmill.OnProgress`; what it raises ends the counting.
-        num_threads: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
+        on_progress: called with the stage, the work done, the total, the seconds left and the bytes of memory taken,
+            see `lexmill.OnProgress`; an exception that it raises ends the counting.
+        num_threads: threads to work on; by default one for each core, or the number in `RAYON_NUM_THREADS`.
 
     Raises:
         FileError: a file cannot be read, a folder or pattern has no files, or the folder cannot be written to.
@@ -108,7 +108,7 @@ def count_words(
 def _stages(
     normalizer: Normalizer | None, pre_tokenizer: PreTokenizer | None, added_tokens: Iterable[str | AddedToken]
 ) -> Tokenizer:
-    """A tokenizer without a model, which decides what words a text has."""
+    """A tokenizer without a model, which cuts texts into words."""
     tokenizer = Tokenizer(BPE())
     if normalizer is not None:
         tokenizer.normalizer = normalizer
@@ -133,9 +133,9 @@ def merge_counts(
 
     Args:
         counts: word counts, or paths of files that hold some.
-        max_memory: bytes that merging may take beside what the process holds; by default 64 MiB.
-        folder: the folder for the result until it is saved; by default that of the system for temporary files.
-        on_progress: called as in `count_words`; what it raises ends the merging.
+        max_memory: bytes that merging may take beside the process's other memory; by default 64 MiB.
+        folder: the folder for the result until it is saved; by default the system's folder for temporary files.
+        on_progress: called as in `count_words`; an exception that it raises ends the merging.
 
     Raises:
         LexmillError: there are no counts, or they are of different stages, or rare words were dropped.

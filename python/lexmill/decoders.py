@@ -1,4 +1,4 @@
-"""Decoders: what turns tokens into text."""
+"""Decoders: the stages that turn tokens into text."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class DecodeStream:
         """Takes an id or a list of ids; returns the new text, or None if there is none yet.
 
         Args:
-            tokenizer: what decodes; the same in all steps.
+            tokenizer: the tokenizer that decodes; the same in all steps.
             id: an id or a list of ids.
 
         Raises:
@@ -106,7 +106,7 @@ class Replace(Decoder):
 
     Args:
         pattern: a `str`, which stands for itself, or a `Regex`.
-        content: what takes the place of a match, as it stands.
+        content: the text that takes the place of a match, as it stands.
 
     Raises:
         RegexError: the expression does not compile.
@@ -123,7 +123,7 @@ class SentencePiece(Decoder):
     Args:
         unk_token: the unknown token; None if there is none.
         unk_surface: the text of the unknown token.
-        byte_fallback: tokens such as `<0xE2>` are bytes. Those that are not UTF-8 become U+FFFD, one each.
+        byte_fallback: tokens such as `<0xE2>` are bytes. Bytes that are not UTF-8 become U+FFFD, one each.
         add_dummy_prefix: takes one space off the beginning of the text.
         remove_extra_whitespaces: takes one off each of the first tokens, until there is text.
         precompiled_charsmap: compiled rules that rewrite the text in the end (rules of denormalization), of which
@@ -254,10 +254,10 @@ class CTC(Decoder):
     def word_delimiter_token(self, value: str) -> None: ...
 
 class WordPiece(Decoder):
-    """Takes the prefix off what continues a word, and puts a space before all else.
+    """Takes the prefix off tokens inside a word, and puts a space before all other tokens but the first.
 
     Args:
-        prefix: what tokens inside a word begin with.
+        prefix: the prefix of tokens inside a word.
         cleanup: takes spaces out before punctuation and in English contractions.
     """
     def __new__(cls, prefix: str = "##", cleanup: bool = True) -> WordPiece: ...

@@ -38,7 +38,7 @@ T = TypeVar("T")
 
 @dataclass
 class Report:
-    """What the demo found, section by section."""
+    """The results of the demo, section by section."""
 
     sections: list[str] = field(default_factory=list)
     steps: list[tuple[str, float, float]] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""What counting and training on a corpus will take, told from a sample."""
+"""Estimates the time and memory of counting and training on a corpus from a sample."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _LONGEST = 10
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a corpus will take; all but `bytes` are extrapolated from a sample.
+    """The size of a corpus and its cost; all but `bytes` is extrapolated from a sample.
 
     Attributes:
         bytes: bytes of the files, as they lie on the disk.
@@ -51,7 +51,7 @@ class Estimate:
         distinct_words: distinct words of the corpus. Small samples overstate this, and the more so the more the corpus
             is mixed.
         exponent: distinct words grow as this power of the words read (Heaps' law).
-        training_memory: bytes that training takes at most, beside what the process holds.
+        training_memory: bytes that training takes at most, beside the process's other memory.
         counting_seconds: seconds for counting without a limit of memory, on as many threads as the sample was counted.
         longest: the longest words of the sample, as text, with their lengths in bytes. Where a byte-level pre-tokenizer
             cuts characters, bytes that are no text are U+FFFD.
@@ -76,7 +76,7 @@ def estimate(
     sample: int = 16 << 20,
     num_threads: int | None = None,
 ) -> Estimate:
-    """Tells what counting and training on files will take, from a sample of them.
+    """Estimates the time and memory of counting and training on files, from a sample of them.
 
     Of plain text and JSON lines the sample comes from places spread evenly over all files; of other files it is their
     beginning. How much text a file has, compressed or with other fields and columns beside the texts, is told by the
@@ -87,10 +87,10 @@ def estimate(
             files hold records, with texts in the field or column `text`; folders and patterns; and sources of
             `lexmill.sources`.
         normalizer: the normalizer that texts go through.
-        pre_tokenizer: what cuts texts into words; without one each text is a word.
-        trainer: what will learn; by default a `BpeTrainer` with default options.
+        pre_tokenizer: the pre-tokenizer that cuts texts into words; without one each text is a word.
+        trainer: the trainer that will learn; by default a `BpeTrainer` with default options.
         sample: bytes of text in the sample, about.
-        num_threads: threads to count on; by default one for each core, or what `RAYON_NUM_THREADS` says.
+        num_threads: threads to count on; by default one for each core, or the number in `RAYON_NUM_THREADS`.
 
     Raises:
         OptionError: a source is no files.
@@ -119,7 +119,7 @@ def estimate(
     exponent = _exponent([(one.total, len(one)) for one in counts])
     times = max(1.0, total / sampled)
     distinct = int(len(whole) * times**exponent)
-    # What training takes however few words there are.
+    # The memory that training takes however few words there are.
     fixed = count_words().training_memory(trainer, num_threads)
     # The counts spell such words by the byte-level alphabet, a character for each byte.
     is_byte_level = '"ByteLevel"' in whole.stages

@@ -1,4 +1,4 @@
-"""Models: what turns pre-tokens into tokens."""
+"""Models: the stages that turn pre-tokens into tokens."""
 
 from __future__ import annotations
 

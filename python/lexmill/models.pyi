@@ -49,7 +49,7 @@ class Model:
 
         Args:
             folder: where the files go.
-            prefix: what the files' names begin with.
+            prefix: the beginning of the files' names.
             name: the same, if `prefix` is None.
         """
     def get_trainer(self) -> Trainer:
@@ -69,9 +69,9 @@ class BPE(Model):
         merges: pairs of tokens, the first to be merged first, or the path of a `merges.txt`.
         cache_capacity: without effect, for calls written for Hugging Face; see `Tokenizer.cache_limit`.
         dropout: the probability, from 0 to 1, of skipping a merge; None for never.
-        unk_token: what stands for a character without a token; None drops it.
-        continuing_subword_prefix: what every symbol but the first of a word begins with.
-        end_of_word_suffix: what the last symbol of a word ends with.
+        unk_token: the token for characters that have none; None drops these characters.
+        continuing_subword_prefix: the prefix of every symbol of a word but the first.
+        end_of_word_suffix: the suffix of the last symbol of a word.
         fuse_unk: joins neighbouring unknown characters in one unknown token.
         byte_fallback: spells unknown characters as `<0xNN>` tokens, if the vocabulary has all that they need.
         ignore_merges: a word that is in the vocabulary is that token without merging.
@@ -134,7 +134,7 @@ class BPE(Model):
     def _last_merges(self) -> list[tuple[int, int, int, int]] | None: ...
     @classmethod
     def from_file(cls, vocab: _Path, merges: _Path, **kwargs: Unpack[_Options]) -> BPE:
-        """Reads a `vocab.json` and a `merges.txt`; further arguments are those of the constructor."""
+        """Reads a `vocab.json` and a `merges.txt`; further arguments go to the constructor."""
     @staticmethod
     def read_file(vocab: _Path, merges: _Path) -> tuple[dict[str, int], list[tuple[str, str]]]:
         """The contents of a `vocab.json` and a `merges.txt`."""
@@ -234,7 +234,7 @@ class WordLevel(Model):
 
     Args:
         vocab: ids by word, or the path of a `vocab.json`.
-        unk_token: what stands for a word that the vocabulary lacks.
+        unk_token: the token for words that the vocabulary lacks.
     """
     def __new__(cls, vocab: dict[str, int] | _Path | None = None, unk_token: str | None = None) -> WordLevel: ...
     @classmethod
@@ -257,9 +257,9 @@ class WordPiece(Model):
 
     Args:
         vocab: ids by token, or the path of a `vocab.txt`.
-        unk_token: what stands for a word without tokens.
+        unk_token: the token for words that cannot be cut into tokens.
         max_input_chars_per_word: longer words are unknown.
-        continuing_subword_prefix: what tokens inside a word begin with.
+        continuing_subword_prefix: the prefix of tokens inside a word.
     """
     def __new__(
         cls,
@@ -271,7 +271,7 @@ class WordPiece(Model):
     ) -> WordPiece: ...
     @classmethod
     def from_file(cls, vocab: _Path, **kwargs: Unpack[_WordPieceOptions]) -> WordPiece:
-        """Reads a `vocab.txt`; further arguments are those of the constructor."""
+        """Reads a `vocab.txt`; further arguments go to the constructor."""
     @staticmethod
     def read_file(vocab: _Path) -> dict[str, int]:
         """The contents of a `vocab.txt`."""

@@ -1,4 +1,4 @@
-"""Normalizers: what changes text before it is cut."""
+"""Normalizers: the stages that change text before it is cut."""
 
 from __future__ import annotations
 

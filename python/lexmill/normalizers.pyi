@@ -124,7 +124,7 @@ class Replace(Normalizer):
 
     Args:
         pattern: a `str`, which stands for itself, or a `Regex`.
-        content: what takes the place of a match, as it stands.
+        content: the text that takes the place of a match, as it stands.
 
     Raises:
         RegexError: the expression does not compile.
@@ -204,7 +204,7 @@ class BertNormalizer(Normalizer):
     Args:
         clean_text: drops control characters and makes white space plain spaces.
         handle_chinese_chars: puts spaces around ideographs.
-        strip_accents: drops combining marks; None does what `lowercase` says.
+        strip_accents: drops combining marks; None means the same as `lowercase`.
         lowercase: puts the text in lower case.
     """
     def __new__(

@@ -1,4 +1,4 @@
-"""Pre-tokenizers: what cuts text into pre-tokens."""
+"""Pre-tokenizers: the stages that cut text into pre-tokens."""
 
 from __future__ import annotations
 

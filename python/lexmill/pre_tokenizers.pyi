@@ -74,7 +74,7 @@ class Metaspace(PreTokenizer):
     Args:
         replacement: the character that stands for a space.
         prepend_scheme: where a text gets one before it: `always`, `first` (not after an added token) or `never`.
-        split: whether each begins a new pre-token.
+        split: True if each visible space begins a new pre-token.
     """
     def __new__(
         cls, replacement: str = "▁", prepend_scheme: _PrependScheme = "always", split: bool = True
@@ -98,9 +98,9 @@ class Split(PreTokenizer):
 
     Args:
         pattern: a `str`, which stands for itself, or a `Regex`.
-        behavior: what becomes of a match: `removed`, `isolated`, `merged_with_previous`, `merged_with_next` or
+        behavior: the treatment of a match: `removed`, `isolated`, `merged_with_previous`, `merged_with_next` or
             `contiguous`, which is isolated with neighbouring matches as one.
-        invert: cuts at what lies between matches.
+        invert: cuts at the texts between matches.
 
     Raises:
         RegexError: the expression does not compile.
@@ -148,7 +148,7 @@ class Punctuation(PreTokenizer):
     """Cuts at punctuation characters.
 
     Args:
-        behavior: what becomes of a match: `removed`, `isolated`, `merged_with_previous`, `merged_with_next` or
+        behavior: the treatment of a match: `removed`, `isolated`, `merged_with_previous`, `merged_with_next` or
             `contiguous`, which is isolated with neighbouring matches as one.
     """
     def __new__(cls, behavior: _Behavior = "isolated") -> Punctuation: ...
@@ -162,7 +162,7 @@ class Sequence(PreTokenizer):
     """Pre-tokenizers one after the other.
 
     Args:
-        pre_tokenizers: the pre-tokenizers, in their order, each of which cuts what the one before left. They stay
+        pre_tokenizers: the pre-tokenizers, in their order; each cuts the pre-tokens of the one before. They stay
             shared.
     """
     def __new__(cls, pre_tokenizers: list[PreTokenizer]) -> Sequence: ...

@@ -1,4 +1,4 @@
-"""Post-processors: what adds special tokens and settles offsets."""
+"""Post-processors: the stages that add special tokens and settle offsets."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ _Paths: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 
 class _ArrowStreamExportable(Protocol):
-    """What offers a stream of Arrow data."""
+    """An object that offers a stream of Arrow data."""
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
@@ -77,7 +77,7 @@ class Files(Source):
     _kinds: ClassVar[frozenset[Kind | None]] = TEXT
 
     def __post_init__(self) -> None:
-        """Makes what was given comparable and hashable."""
+        """Makes the given paths comparable and hashable."""
         object.__setattr__(self, "paths", tuple(paths_of(self.paths)))
 
     def _files(self) -> list[str]:
@@ -137,7 +137,7 @@ class Csv(Files):
 
     Attributes:
         column: the name of the column in the first record, or its number from 0 on in files without names.
-        delimiter: what stands between values; `"\t"` for TSV.
+        delimiter: the character between values; `"\t"` for TSV.
         errors: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD.
         on_error: `raise`, or `skip` to leave out records that are broken or without the column, and to warn at the end.
     """
@@ -199,7 +199,7 @@ class Arrow(_Columns):
     """Arrow IPC files and streams: one column of strings, or of bytes in UTF-8, holds the texts.
 
     Such a column may be a dictionary, or within structs. Which of the two a file is, its first bytes tell. The cache of
-    Hugging Face `datasets` and what `save_to_disk` writes are streams; `write_ipc` of polars and Feather of version 2
+    Hugging Face `datasets` and the files of `save_to_disk` are streams; `write_ipc` of polars and Feather of version 2
     make Arrow files. These are read from their footer, so one that is compressed as a whole, or comes from a pipe, is
     copied to a temporary file first. One record batch has to fit into memory.
 
@@ -241,7 +241,7 @@ class ArrowStream(Source):
         return f"ArrowStream(data=<{kind}>, {options})"
 
     def __eq__(self, other: object) -> bool:
-        """Whether the other source reads the same object with the same options."""
+        """True if the other source reads the same object with the same options."""
         return isinstance(other, ArrowStream) and self._key() == other._key()
 
     def __hash__(self) -> int:
@@ -262,7 +262,7 @@ class Documents(Files):
     After the last separator there is a text only if there is something.
 
     Attributes:
-        separator: what stands after each text and is not part of it, such as `<|endoftext|>`; None for whole files.
+        separator: the text that ends each text and is not part of it, such as `<|endoftext|>`; None for whole files.
         errors: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD.
     """
 

@@ -4,8 +4,8 @@
     tokens = lexmill.spark.tokenize(tokenizer, JsonLines("/shared/data/*.jsonl.zst"), "/shared/tokens")
 
 Files are divided into groups, and each task reads a group with lexmill's own readers. Sources and results lie in
-folders that all machines see by the same paths. Results are those of one machine, whatever the cluster does: tasks
-that are killed and tried again, or run twice, write the same bytes under the same names.
+folders that all machines see by the same paths. Results are the same as on one machine: tasks that are killed and tried
+again, or run twice, write the same bytes under the same names.
 """
 
 from __future__ import annotations
@@ -64,11 +64,11 @@ def count_words(
 ) -> WordCounts:
     """Counts the distinct words of files, or of a column of a data frame, by tasks of Spark.
 
-    For files the result is, byte by byte, that of `lexmill.count_words`. Each group of files leaves a run of counts in
-    `folder`; a job that is started again goes on with those that are there. Remove them once the result is saved.
+    For files the result is, byte by byte, the result of `lexmill.count_words`. Each group of files leaves a run of
+    counts in `folder`; a job that is started again keeps the runs that are there. Remove them once the result is saved.
 
-    For a data frame, rows are sorted by `order`, and words and counts, and all that is trained from them, are those of
-    the texts in that order. The numbers of sources are those of Spark's partitions, so two results may differ in these.
+    For a data frame, rows are sorted by `order`, and words and counts, and all that is trained from them, are as for
+    the texts in that order. Spark's partitions number the sources, so two results may differ in these numbers.
 
     Args:
         sources: paths of text files, whose lines are texts, and sources of `lexmill.sources` that read files; or a
@@ -76,13 +76,13 @@ def count_words(
         folder: a folder that all machines see, for the counts of groups.
         spark: the session; by default the active one, or a new one.
         normalizer: the normalizer that texts go through.
-        pre_tokenizer: what cuts texts into words; without one each text is a word.
+        pre_tokenizer: the pre-tokenizer that cuts texts into words; without one each text is a word.
         added_tokens: the added tokens of the tokenizer that will be trained.
         column: the column of texts in a data frame.
         order: the column of a data frame by which rows are sorted; no two rows have the same value.
         max_memory: bytes that a task may take for counting, such as `"1GB"`, and the merging at the end. Spark does not
             know of them; `spark.executor.memoryOverhead` must leave room.
-        scratch: the folder of each machine for what does not fit into that; by default that of the system.
+        scratch: the folder of each machine for counts beyond that; by default the system's temporary folder.
         first_source: the number of the first file, or of the first range of sorted rows.
         errors: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD; sources have an option of their own.
         group_bytes: bytes of the files that one task reads, as they lie on the disk; a larger file is a task.
@@ -140,9 +140,10 @@ def tokenize(
 ) -> TokenFiles:
     """Tokenizes files to a folder for each group of them, by tasks of Spark.
 
-    `out/00000`, `out/00001` and so on are, byte by byte, what `lexmill.tokenize_files` writes for the files of a group
-    (with absolute paths), and `out/manifest.json` lists them. End to end they hold the documents of one local run. What
-    `validation` draws depends on the groups: with it, the seed of a group is `seed` plus the number of its first file.
+    `out/00000`, `out/00001` and so on are, byte by byte, the folders that `lexmill.tokenize_files` writes for the files
+    of a group (with absolute paths), and `out/manifest.json` lists them. End to end they hold the documents of one
+    local run. The documents that `validation` draws depend on the groups: with it, the seed of a group is `seed` plus
+    the number of its first file.
 
     Args:
         tokenizer: the tokenizer, or the path of its file; it must neither truncate nor pad.
@@ -170,8 +171,8 @@ def tokenize(
         The documents of all groups, opened.
 
     Raises:
-        OutputError: the folder holds something else or an earlier job, another job works in it, or what is resumed was
-            begun with another tokenizer, other options or other files; the message names the difference.
+        OutputError: the folder holds something else or an earlier job, another job works in it, or the job to resume
+            was begun with another tokenizer, other options or other files; the message names the difference.
         FileError: a file is missing, or another one on a worker than on the driver; or a folder cannot be written to.
         FormatError: a record is broken, with `on_error="raise"`.
         OptionError: options that do not fit together, or a tokenizer that truncates, pads or samples.
@@ -281,7 +282,7 @@ def _executor(spark: SparkSession | None) -> Execute:
 
 
 def _answers(frame: DataFrame, work: Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]) -> Iterator[Any]:
-    """What tasks answer to the batches of a frame: objects, pickled."""
+    """The answers of tasks to the batches of a frame; on the way they are pickled."""
     for row in frame.mapInArrow(work, "answer binary").collect():
         yield pickle.loads(bytes(row.answer))
 

@@ -64,7 +64,7 @@ def tokenize_files(
 ) -> TokenFiles:
     """Tokenizes the texts of sources to the files of a folder, in memory that does not grow with them.
 
-    Each text is a document: its ids are those of `tokenizer.encode`, after `begin_token` and before `end_token`.
+    Each text is a document: its ids are the ids of `tokenizer.encode`, after `begin_token` and before `end_token`.
     Documents without tokens are left out and counted, and so are broken records with `on_error="skip"`.
 
     Args:
@@ -90,7 +90,7 @@ def tokenize_files(
         signed: for `arrow` and `parquet`, `int32` ids for readers without unsigned integers, such as Spark.
         columns: for `arrow` and `parquet` without `pack`, fields or columns of the sources to keep beside the ids; dots
             lead into objects and structs (`meta.lang`). A mapping also says their types; else these are as in the
-            first file for Parquet and Arrow, and strings for JSON lines and CSV. What is missing is null; a value of
+            first file for Parquet and Arrow, and strings for JSON lines and CSV. A missing value is null; a value of
             another type is a broken record.
         offsets: for `arrow` and `parquet` without `pack`, where each token begins and ends in its text, in characters,
             in the columns `offsets_start` and `offsets_end`, as `encode` gives them; `begin_token` and `end_token`
@@ -100,18 +100,18 @@ def tokenize_files(
         resume: goes on with a run that was cut short; begins one if there is none. Inputs of which no finished part has
             records may be others than before, and so may the handling of broken records and invalid bytes.
         overwrite: removes the files of an earlier run.
-        num_threads: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
+        num_threads: threads to work on; by default one for each core, or the number in `RAYON_NUM_THREADS`.
         on_progress: called with the stage, the bytes of sources whose ids are written, their total, the seconds left
-            and the bytes of memory taken, see `lexmill.OnProgress`; what it raises ends the run, and `resume=True` goes
-            on with it.
+            and the bytes of memory taken, see `lexmill.OnProgress`; an exception that it raises ends the run, and
+            `resume=True` continues it.
 
     Returns:
         The files, opened.
 
     Raises:
-        OutputError: the folder holds something else or an earlier run, another process writes to it, or what is resumed
-            was begun with another tokenizer, other options or other sources, as far as finished parts have read these;
-            the message names the difference.
+        OutputError: the folder holds something else or an earlier run, another process writes to it, or the run to
+            resume was begun with another tokenizer, other options or other sources, as far as finished parts have read
+            these; the message names the difference.
         FileError: a file cannot be read or written, as on a full disk. Finished parts are kept.
         FormatError: a record is broken, with `on_error="raise"`.
         InvalidUtf8Error: bytes are not UTF-8, with `errors="strict"`.
@@ -190,7 +190,7 @@ def merge_token_files(
     overwrite: bool = False,
     on_progress: OnProgress | None = None,
 ) -> TokenFiles:
-    """Joins the `megatron` files of several finished runs, such as those of many machines, to one pair of files.
+    """Joins the `megatron` files of several finished runs, such as runs on many machines, to one pair of files.
 
     The documents come in the order of the folders, which stay as they are. Each file is compared with the checksum of
     its manifest as it is read. Memory does not grow with the files. A merge that was cut short begins again.
@@ -200,7 +200,7 @@ def merge_token_files(
         out: the folder of the pair `tokens.bin` and `tokens.idx`, and of its manifest; with validation, of one pair for
             each split. It is made if it is not there.
         overwrite: removes token files that `out` holds.
-        on_progress: called as by `tokenize_files`, with the stage `merge`; what it raises ends the merge.
+        on_progress: called as by `tokenize_files`, with the stage `merge`; an exception that it raises ends the merge.
 
     Returns:
         The files, opened.

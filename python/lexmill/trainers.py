@@ -1,4 +1,4 @@
-"""Trainers: what learns a model from text."""
+"""Trainers: they learn a model from text."""
 
 from __future__ import annotations
 

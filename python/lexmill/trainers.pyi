@@ -48,8 +48,8 @@ class BpeTrainer(Trainer):
         limit_alphabet: the most characters of the alphabet; the rarest are dropped. Left out, there is no limit.
         initial_alphabet: characters that are in the alphabet even if no word has them; of longer texts the first
             character.
-        continuing_subword_prefix: what every character but the first of a word begins with.
-        end_of_word_suffix: what the last character of a word ends with.
+        continuing_subword_prefix: the prefix of every character of a word but the first.
+        end_of_word_suffix: the suffix of the last character of a word.
         max_token_length: tokens that are merged have fewer characters than this; two single characters may always be
             merged.
         tie_break: which of equally frequent pairs is merged first: `smallest-ids`, or `first-seen` in the corpus.
@@ -130,8 +130,8 @@ class ParityBpeTrainer:
         show_progress: draws progress on standard error, unless `train_from_iterator` gets `on_progress`.
         limit_alphabet: the most characters of the alphabet; the rarest are dropped. None for no limit.
         initial_alphabet: single characters that are in the alphabet even if no word has them.
-        continuing_subword_prefix: what every character but the first of a word begins with.
-        end_of_word_suffix: what the last character of a word ends with.
+        continuing_subword_prefix: the prefix of every character of a word but the first.
+        end_of_word_suffix: the suffix of the last character of a word.
         max_token_length: tokens that are merged have fewer characters than this; two single characters may always be
             merged.
 
@@ -172,16 +172,16 @@ class ParityBpeTrainer:
         An error leaves the model as it was.
 
         Args:
-            tokenizer: what is trained; its normalizer and pre-tokenizer cut the texts into words.
+            tokenizer: the tokenizer to train; its normalizer and pre-tokenizer cut the texts into words.
             train_iterators: for each language an iterator of `str`, of lists of `str` or of Arrow columns, or one
                 such column.
             dev_iterators: for each language the texts that compression is measured on; None measures it on the
                 training texts.
             ratio: the compression rate to aim at, for each language; None means the trainer's. Dev sets take
                 precedence.
-            on_progress: called with the stage, what is done, the total, the seconds left and the bytes of memory
-                taken, see `lexmill.OnProgress`; what it raises ends the training.
-            num_threads: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
+            on_progress: called with the stage, the work done, the total, the seconds left and the bytes of memory
+                taken, see `lexmill.OnProgress`; an exception of the call ends the training.
+            num_threads: threads to work on; by default one for each core, or the number in `RAYON_NUM_THREADS`.
 
         Raises:
             EmptyCorpusError: there are no words in the texts of any language.
@@ -258,7 +258,7 @@ class UnigramTrainer(Trainer):
         special_tokens: `str` or `AddedToken`, which take the first ids in this order and are added to the tokenizer.
         initial_alphabet: characters that are pieces even if no word has them; of longer texts the first character.
         shrinking_factor: the share of the pieces that each pruning keeps, between 0 and 1.
-        unk_token: what stands for unknown characters; it takes the first id if it is no special token.
+        unk_token: the token for unknown characters; it takes the first id if it is no special token.
         max_piece_length: the most characters of a piece.
         n_sub_iterations: rounds of expectation maximization between two prunings.
         seed_size: characters and substrings to start from.
@@ -346,8 +346,8 @@ class WordPieceTrainer(Trainer):
             character.
         continuing_subword_prefix: stands before every character of a word but the first. Set to None later,
             characters are learnt without a prefix.
-        end_of_word_suffix: what the last character of a word ends with.
-        score: `frequency` merges the most frequent pair first, `likelihood` that with the highest count(ab) /
+        end_of_word_suffix: the suffix of the last character of a word.
+        score: `frequency` merges the most frequent pair first, `likelihood` the pair with the highest count(ab) /
             (count(a) count(b)), compared exactly, and `likelihood-float64` the same in 64-bit numbers.
         tie_break: which of equals is merged first: `smallest-ids`, the default for `frequency`, or `first-seen`, the
             default for the others.

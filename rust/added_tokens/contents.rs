@@ -1,4 +1,4 @@
-//! Facts about the texts that a search looks for: they decide whether text may be cut before it is searched.
+//! Facts about the texts that a search looks for: they decide if text may be cut before the search.
 
 use std::ops::BitOr;
 
@@ -11,7 +11,7 @@ use crate::scan::{Scan, Splitter};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "facts that each hold or not, whatever the others")]
 pub struct Contents {
-    /// The text around a token decides whether the token is found, and how far it goes: `single_word`, `lstrip`, `rstrip`.
+    /// The text around a token decides if the token is found, and how far the token reaches: `single_word`, `lstrip`, `rstrip`.
     pub look_around: bool,
     /// A special token, which the search may have to leave alone.
     pub special: bool,
@@ -44,7 +44,7 @@ impl Contents {
     }
 }
 
-/// Whether `text` is one span of a scanner of words that begin with spaces, of which U+2581 is one.
+/// True if `text` is one span of `S`, a scanner of words that begin with spaces. U+2581 counts as a space.
 fn is_spaced<S: Scan>(text: &str) -> bool {
     let spaced = text.replace(VISIBLE_SPACE, " ");
     !spaced.is_empty() && S::advance(&spaced, 0) == spaced.len()

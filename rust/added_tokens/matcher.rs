@@ -67,7 +67,7 @@ impl Matchers {
         self
     }
 
-    /// Whether special tokens found in text are left to the model.
+    /// True if special tokens found in text are left to the model.
     pub fn leaves_special(&self) -> bool {
         self.original.leaves_special
     }
@@ -90,7 +90,7 @@ impl Matchers {
         })
     }
 
-    /// Whether both find the same tokens in normalized text.
+    /// True if both certainly find the same tokens in normalized text.
     pub fn find_same_normalized(&self, other: &Self) -> bool {
         let (ours, theirs) = (&self.normalized, &other.normalized);
         let leave_same = ours.leaves_special == theirs.leaves_special || !self.normalized_contents().special;
@@ -99,7 +99,7 @@ impl Matchers {
         leave_same && ours.automata.len() == theirs.automata.len() && are_same
     }
 
-    /// Whether a token that stands somewhere in `text` may lie across `boundary`, begin or end there.
+    /// True if a token that stands somewhere in `text` may lie across `boundary`, begin or end there.
     pub fn touch(&self, text: &str, boundary: usize) -> bool {
         self.original.touches(text, boundary) || self.normalized.touches(text, boundary)
     }
@@ -210,12 +210,12 @@ impl Matcher {
         Self { automata, longest, leaves_special: false }
     }
 
-    /// Whether there is nothing to find.
+    /// True if there is nothing to find.
     pub fn is_empty(&self) -> bool {
         self.automata.is_empty()
     }
 
-    /// Whether a text that is looked for holds `c`.
+    /// True if a text that is looked for holds `c`.
     pub fn has_char(&self, c: char) -> bool {
         self.automata.iter().any(|automaton| automaton.chars.contains(&c))
     }
@@ -225,7 +225,7 @@ impl Matcher {
         (!self.is_empty()).then_some(self.longest)
     }
 
-    /// Whether one of the tokens is in `text`.
+    /// True if one of the tokens is in `text`.
     pub fn is_in(&self, text: &str) -> bool {
         self.automata.iter().any(|automaton| automaton.search.is_match(text))
             && self.segments(text, |segment| segment.token.map_or(Ok(()), |_| Err(()))).is_err()
@@ -247,7 +247,7 @@ impl Matcher {
     /// Calls `each` for every segment of `text`, left to right.
     ///
     /// # Errors
-    /// Those of `each`.
+    /// The errors of `each`.
     pub fn segments<E>(
         &self,
         text: &str,
@@ -413,7 +413,7 @@ mod tests {
     proptest! {
         #![proptest_config(cases(2000))]
 
-        /// Tokens that come in many calls, each after the last ones were compiled, are found as those of one call are.
+        /// A search that is compiled again after each call finds the same tokens as a search that is compiled once, after the last call.
         #[test]
         fn layers_match_naive(
             calls in prop::collection::vec(prop::collection::vec(any_token(), 0..4), 0..6),

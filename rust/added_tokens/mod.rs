@@ -89,7 +89,7 @@ impl AddedTokens {
         added
     }
 
-    /// Whether a token with the same content and options was added.
+    /// True if a token with the same content and options was added.
     pub fn has(&self, token: &AddedToken) -> bool {
         self.entry(&token.content).is_some_and(|(_, entry)| entry.token == *token)
     }
@@ -185,7 +185,7 @@ impl AddedTokens {
         self.layers.iter().map(|layer| layer.len()).sum()
     }
 
-    /// Whether there is none.
+    /// True if there are no added tokens.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -205,7 +205,7 @@ impl AddedTokens {
         self.entries().into_iter().map(|(id, entry)| (id, &entry.token)).collect()
     }
 
-    /// Whether every token, wherever found, is spelled by the byte-level characters of its own bytes.
+    /// True if every token, wherever found, is spelled by the byte-level characters of its own bytes.
     pub fn are_own_bytes(&self) -> bool {
         let is_own = |token: &AddedToken| {
             !token.lstrip && !token.rstrip && token.content.bytes().all(|byte| byte.is_ascii_graphic())
@@ -213,7 +213,7 @@ impl AddedTokens {
         self.layers.iter().flat_map(|layer| layer.iter()).all(|(_, entry)| is_own(&entry.token))
     }
 
-    /// Whether a token of this content was ever added as special.
+    /// True if a token of this content was ever added as special.
     pub fn is_special(&self, content: &str) -> bool {
         self.entry(content).is_some_and(|(_, entry)| entry.is_special)
     }
@@ -239,7 +239,7 @@ impl AddedTokens {
 
     /// Compiles the search for these tokens.
     ///
-    /// What `known` has compiled is used again; it must have been made with the same `normalize`. With `encode_special`, special
+    /// Compiled layers of `known` are used again; `known` must have been made with the same `normalize`. With `encode_special`, special
     /// tokens found in text are left to the model. `normalize` gives the form in which a token with `normalized` is looked for.
     ///
     /// # Errors

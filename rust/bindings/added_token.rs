@@ -32,7 +32,7 @@ pub(super) struct PyAddedToken {
 struct Given {
     /// Its `normalized` counts only together with `is_explicit`.
     token: AddedToken,
-    /// Whether `normalized` was given; otherwise it follows from `special`, which may still change.
+    /// True if `normalized` was given; otherwise it follows from `special`, which may still change.
     is_explicit: bool,
 }
 
@@ -60,7 +60,7 @@ impl PyAddedToken {
 
 /// A `tokenizers.AddedToken`, as an accelerated tokenizer of transformers hands on.
 ///
-/// It does not tell whether its `normalized` was given, so one that follows from `special` counts as not given.
+/// Such a token does not tell if its `normalized` was given, so a value that follows from `special` counts as not given.
 fn of_peer(item: &Bound<'_, PyAny>) -> Option<PyAddedToken> {
     if !is_of_peer(item) {
         return None;

@@ -46,7 +46,7 @@ impl<'a, 'py, T: FromPyObject<'a, 'py>> FromPyObject<'a, 'py> for Keyword<T> {
     }
 }
 
-/// What to do with bytes that are not UTF-8, by Python's name.
+/// The treatment of bytes that are not UTF-8, by Python's name.
 pub(super) fn utf8_errors(name: &str) -> PyResult<Utf8Errors> {
     match name {
         "strict" => Ok(Utf8Errors::Strict),
@@ -100,8 +100,8 @@ impl<'py> FromPyObject<'_, 'py> for FilePath {
     }
 }
 
-/// Whether a path is a URL such as `s3://bucket/key`. Of the URL that a `pathlib.Path` has made one slash of two, `s3:/bucket/key`,
-/// only the lack of a folder `s3:` tells.
+/// True if a path is a URL such as `s3://bucket/key`. `pathlib.Path` makes one slash of two: `s3:/bucket/key` counts as a URL if
+/// there is no folder `s3:`.
 fn is_remote(path: &Path) -> bool {
     let Some((scheme, rest)) = path.to_str().and_then(|path| path.split_once(":/")) else { return false };
     // Schemes of one letter are drives of Windows.
@@ -290,8 +290,8 @@ pub(super) fn rows_of_ids(items: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<u32>>> {
     iterate(items)?.map(|row| ids(&row?)).collect()
 }
 
-/// Whether `item` is a sequence by Python's own measure, as an array, a column and any class with `__getitem__` is, and no mapping,
-/// no table, whose items are names or columns, and no string, whose characters nobody means.
+/// True if `item` is a sequence by Python's own measure, such as an array, a column or an object of any class with `__getitem__`.
+/// False for a mapping; for a table, whose items are names or columns; and for a string, whose characters nobody means.
 fn has_items(item: &Bound<'_, PyAny>) -> bool {
     let is_one = |item: &Bound<'_, PyAny>| {
         item.is_instance_of::<PyString>()
@@ -382,7 +382,7 @@ pub(super) fn threads(asked: Option<usize>) -> usize {
     number("RAYON_NUM_THREADS").map_or_else(cores, |threads| threads.min(MOST_THREADS))
 }
 
-/// What is asked for is a bound, and no machine has more.
+/// The most threads: a number that is asked for is an upper bound, and no machine has more cores than this.
 const MOST_THREADS: usize = 1 << 12;
 
 /// Cores that this process may use, asked once: the answer takes tens of microseconds, more than a short text.

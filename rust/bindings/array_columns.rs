@@ -52,7 +52,7 @@ impl ColumnKind {
         self.c_name().to_str().unwrap_or_default()
     }
 
-    /// Whether the column has one value per token, rather than one value per row.
+    /// True if the column has one value per token, false if it has one value per row.
     pub(super) fn is_per_token(self) -> bool {
         self != Self::SampleMapping
     }

@@ -16,7 +16,7 @@ use crate::tokenizer::{Ragged, TokenColumns};
 /// Tokens of many texts end to end, an array for each column, with where each row begins and ends.
 ///
 /// Row `i` is `ids[row_splits[i]:row_splits[i + 1]]`, and `arrays[i]` gives it as a view. The other columns are divided in the same
-/// way; those that were not asked for are `None`. Arrow reads the object as a column of lists (`pyarrow.array(arrays)`), or with
+/// way; columns that were not asked for are `None`. Arrow reads the object as a column of lists (`pyarrow.array(arrays)`), or with
 /// further columns as a table (`pyarrow.record_batch(arrays)`).
 ///
 /// Args:

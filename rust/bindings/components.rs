@@ -1,4 +1,4 @@
-//! What all stages have in common towards Python: pickling, `repr`, fields, indices of sequences.
+//! The Python side that all stages share: pickling, `repr`, fields, indices of sequences.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub(super) fn get_state<'py, T: Component + Staged>(
     Ok(PyBytes::new(py, stage.get().to_json().or_raise(py)?.to_string().as_bytes()))
 }
 
-/// Whether an object is of a class of Hugging Face `tokenizers`.
+/// True if the class of an object is in Hugging Face `tokenizers`.
 pub(super) fn is_of_peer(object: &Bound<'_, PyAny>) -> bool {
     let module = object.get_type().module();
     module.is_ok_and(|module| module.to_cow().is_ok_and(|name| name.split('.').next() == Some("tokenizers")))
@@ -72,12 +72,12 @@ pub(super) fn repr<T: Component + Staged>(
     Ok(shown(&stage.get().to_json().or_raise(py)?, extent))
 }
 
-/// The error for an object whose state is that of another class.
+/// The error for an object that has the state of another class.
 fn unpickled<T: Staged>() -> PyErr {
     PyException::new_err(format!("this object was unpickled from another {}'s state", T::NAME))
 }
 
-/// What `read` finds in a stage, which is None if the stage is not of the object's class.
+/// Reads a field of a stage by `read`, which gives None if the stage is not of the object's class.
 pub(super) fn get_field<T: Staged, R>(
     stage: &Stage<T>,
     read: impl FnOnce(&mut T) -> Option<R>,

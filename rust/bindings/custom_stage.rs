@@ -1,6 +1,7 @@
-//! Python objects as stages: what `Normalizer.custom`, `PreTokenizer.custom` and `Decoder.custom` make.
+//! Python objects as stages, made by `Normalizer.custom`, `PreTokenizer.custom` and `Decoder.custom`.
 //!
-//! A stage gets a copy of the text as an object, and the text is what that object is after the call.
+//! A normalizer or a pre-tokenizer gets a copy of the text as an object. After the call, the changed copy replaces the text. A
+//! decoder gets the tokens as a list and returns other tokens.
 
 use std::fmt;
 use std::sync::Arc;

@@ -31,7 +31,7 @@ struct Inner {
     tokenizer: Option<Arc<Tokenizer>>,
 }
 
-/// The prompt, whether special tokens are left out, the state of the stages, text that waits and the end of the prompt, and the window.
+/// The prompt, `skip_special_tokens`, the state of the stages, the waiting text with the unsettled end of the prompt, and the window.
 type State = (Vec<u32>, bool, Vec<(usize, Vec<u8>)>, (String, String), (Vec<u32>, Vec<u32>, String));
 
 impl PyDecodeStream {
@@ -71,7 +71,7 @@ impl PyDecodeStream {
     /// Takes an id or a list of ids; returns the new text, or None if there is none yet.
     ///
     /// Args:
-    ///     `tokenizer`: what decodes; the same in all steps.
+    ///     `tokenizer`: the tokenizer that decodes; the same in all steps.
     ///     `id`: an id or a list of ids.
     ///
     /// Raises:

@@ -62,7 +62,7 @@ impl PyEncoding {
     ///
     /// Args:
     ///     `encodings`: in the order of the result.
-    ///     `growing_offsets`: offsets of each begin where those before end, as if the texts were one.
+    ///     `growing_offsets`: the offsets of each encoding begin where the encoding before ends, as if the texts were one.
     #[staticmethod]
     #[pyo3(signature = (encodings, growing_offsets=true))]
     fn merge(py: Python<'_>, encodings: Vec<PyRef<'_, Self>>, growing_offsets: bool) -> PyResult<Self> {
@@ -127,7 +127,7 @@ impl PyEncoding {
         list_of_ints(py, self.inner.len(), self.inner.attention_mask())
     }
 
-    /// What truncation cut off.
+    /// The encodings that truncation cut off.
     #[getter]
     fn overflowing(&self) -> Vec<Self> {
         self.inner.overflowing().iter().cloned().map(Self::of).collect()
@@ -139,7 +139,7 @@ impl PyEncoding {
         self.inner.n_sequences()
     }
 
-    /// Marks all tokens as those of one input sequence.
+    /// Marks all tokens as tokens of one input sequence.
     fn set_sequence_id(&mut self, sequence_id: usize) {
         self.inner.set_sequence(sequence_id);
     }
@@ -183,7 +183,7 @@ impl PyEncoding {
         self.inner.word_to_tokens(word_index, sequence_index)
     }
 
-    /// Pads to `length` tokens, what overflowed too.
+    /// Pads the encoding and its overflowing encodings to `length` tokens.
     ///
     /// Args:
     ///     `length`: tokens after padding; a longer encoding stays as it is.

@@ -123,7 +123,7 @@ fn new_pair(py: Python<'_>, (start, end): (u32, u32)) -> PyResult<Bound<'_, PyAn
 /// take longer to look through than to make.
 #[expect(unsafe_code, reason = "Python has no other way to say so")]
 fn leave_out(pair: &Bound<'_, PyTuple>) {
-    // SAFETY: the interpreter is attached, the tuple is whole, and what it holds refers to nothing.
+    // SAFETY: the interpreter is attached, the tuple is whole, and its integers refer to nothing.
     unsafe { ffi::PyObject_GC_UnTrack(pair.as_ptr().cast()) }
 }
 
@@ -159,7 +159,7 @@ fn int(py: Python<'_>, value: u32) -> PyResult<Bound<'_, PyAny>> {
     INTS.get(value as usize).map_or_else(made, |slot| kept(py, slot, made))
 }
 
-/// What a slot of a table holds, made by `make` if it holds nothing yet.
+/// The object in a slot of a table, made by `make` if the slot is still empty.
 #[inline]
 #[expect(unsafe_code, reason = "the table holds bare references")]
 fn kept<'py>(
@@ -171,7 +171,7 @@ fn kept<'py>(
     if kept.is_null() {
         return Ok(keep(py, slot, make()?));
     }
-    // SAFETY: the interpreter is attached; the table owns a reference to what it holds and never drops it.
+    // SAFETY: the interpreter is attached; the table owns a reference to the object and never drops the reference.
     Ok(unsafe { Bound::from_borrowed_ptr(py, kept) })
 }
 

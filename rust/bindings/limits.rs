@@ -11,7 +11,7 @@ use super::properties::unsigned;
 use super::tokenizer_limits::strategy;
 use crate::tokenizer::{LimitOverrides, PaddingSwitch, Tokenizer, TruncationSwitch};
 
-/// The arguments as they were given; what is absent is as the tokenizer is set.
+/// The arguments as they were given. For an absent argument the setting of the tokenizer holds.
 pub(super) struct LimitArguments<'a, 'py> {
     pub(super) max_length: Option<i64>,
     pub(super) truncation: Option<&'a Bound<'py, PyAny>>,

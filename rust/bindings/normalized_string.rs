@@ -14,7 +14,7 @@ use crate::normalizers::{Form, Normalizer};
 use crate::pre_tokenizers::Split;
 use crate::structures::finder::Replacement;
 
-/// A text that is changed step by step and remembers what it was: every character of `normalized` stands for characters
+/// A text that is changed step by step and keeps its original: every character of `normalized` stands for characters
 /// of `original`.
 ///
 /// Args:
@@ -70,7 +70,7 @@ impl PyNormalizedString {
         result
     }
 
-    /// What `func` answers for each character. It is called without a lock.
+    /// The answers of `func`, one for each character. `func` is called without a lock.
     fn ask<'py, T>(
         &self,
         func: &Bound<'py, PyAny>,

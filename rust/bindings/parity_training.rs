@@ -26,13 +26,13 @@ impl PyParityBpeTrainer {
     /// An error leaves the model as it was.
     ///
     /// Args:
-    ///     `tokenizer`: what is trained; its normalizer and pre-tokenizer cut the texts into words.
+    ///     `tokenizer`: the tokenizer to train; its normalizer and pre-tokenizer cut the texts into words.
     ///     `train_iterators`: for each language an iterator of `str`, of lists of `str` or of Arrow columns, or one such column.
     ///     `dev_iterators`: for each language the texts that compression is measured on; None measures it on the training texts.
     ///     `ratio`: the compression rate to aim at, for each language; None means the trainer's. Dev sets take precedence.
-    ///     `on_progress`: called with the stage, what is done, the total, the seconds left and the bytes of memory taken, see
-    ///         `lexmill.OnProgress`; what it raises ends the training.
-    ///     `num_threads`: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
+    ///     `on_progress`: called with the stage, the work done, the total, the seconds left and the bytes of memory taken, see
+    ///         `lexmill.OnProgress`; an exception of the call ends the training.
+    ///     `num_threads`: threads to work on; by default one for each core, or the number in `RAYON_NUM_THREADS`.
     ///
     /// Raises:
     ///     `EmptyCorpusError`: there are no words in the texts of any language.

@@ -35,7 +35,7 @@ pub(super) fn resident_bytes_of_process() -> Option<u64> {
     resident_bytes()
 }
 
-/// Hands progress to a Python callable and remembers what it raised.
+/// Hands progress to a Python callable and keeps the exception that Python raised.
 pub(super) struct Reporter {
     callback: Option<Py<PyAny>>,
     raised: Option<PyErr>,

@@ -14,13 +14,13 @@ use crate::trainers::bpe::TieBreak;
 use crate::trainers::unigram::Algorithm;
 use crate::trainers::wordpiece::Score;
 
-/// What an option is to the core, and to Python.
+/// The type of an option, in the core and in Python.
 pub(super) trait Property {
-    /// What the core has.
+    /// The type in the core.
     type Core;
-    /// What Python sets it to.
+    /// The type of the value that Python sets.
     type Given;
-    /// What Python reads.
+    /// The type of the value that Python reads.
     type Shown;
 
     /// The option's value; `name` is for the error.
@@ -30,13 +30,14 @@ pub(super) trait Property {
     fn shown(value: Self::Core) -> Self::Shown;
 }
 
-/// What Python sets an option of type `P` to.
+/// The type of the value that Python sets for an option of type `P`.
 pub(super) type Given<P> = <P as Property>::Given;
 
-/// What Python reads of an option of type `P`.
+/// The type of the value that Python reads of an option of type `P`.
 pub(super) type Shown<P> = <P as Property>::Shown;
 
-/// Properties: the type, what the core has, what Python gives and how that is read, what Python sees and how that is made.
+/// Properties: the option's type, its type in the core, the type that Python sets with the function that reads it, and the type that
+/// Python reads with the function that makes it.
 macro_rules! properties {
     ($($type:ty as $core:ty: $given:ty => $read:path, $shown:ty => $show:path;)+) => {$(
         impl Property for $type {

@@ -67,7 +67,7 @@ impl<'py> FromPyObject<'_, 'py> for PatternArgument<'py> {
 }
 
 impl PatternArgument<'_> {
-    /// Whether this is a text without characters, which is nowhere in a `NormalizedString`.
+    /// True if this is a text without characters, which a `NormalizedString` finds nowhere.
     pub(super) fn is_empty(&self) -> bool {
         matches!(self, Self::Text(text) if text.is_empty())
     }

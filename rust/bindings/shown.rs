@@ -22,7 +22,7 @@ impl Extent {
         }
     }
 
-    /// Elements that are looked at: one more than are shown tells whether there is a rest.
+    /// The number of elements to read: one more than are shown, which tells if there is a rest.
     pub(super) fn looked_at(self) -> usize {
         self.most() + 1
     }

@@ -18,14 +18,14 @@ use crate::structures::binary_formats::binary_format;
 use crate::structures::parallel::OnProgress;
 use crate::tokenizer::WordCounting;
 
-/// Files of one format, and what has been left out of them: what the classes of `lexmill.sources` open.
+/// Files of one format, opened by a class of `lexmill.sources`, with a report of the records left out.
 ///
 /// Args:
 ///     `paths`: the files, in the order of their texts.
 ///     `format`: `lines`, `json-lines`, `csv`, `parquet`, `arrow` or `documents`.
 ///     `column`: the name of the column; for CSV, also its number; for JSON lines, the keys that lead to the text, from
 ///         the outermost object inward.
-///     `separator`: for CSV, what stands between values; for documents, what ends each of them, or None for whole files.
+///     `separator`: for CSV, the character between values; for documents, the text that ends each, or None for whole files.
 ///     `errors`: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD.
 ///     `on_error`: `raise`, or `skip` to leave out broken records.
 ///
@@ -56,7 +56,7 @@ enum ColumnArgument {
     Keys(Vec<String>),
 }
 
-/// The format that arguments describe, or what is wrong with them.
+/// The format that arguments describe, or the fault of the arguments.
 fn format_of(
     format: &str,
     column: Option<ColumnArgument>,
@@ -147,7 +147,7 @@ impl PyFileSource {
         paths.map(|path| path.clone().into_os_string()).collect()
     }
 
-    /// Records left out so far, and what was wrong with the first ten.
+    /// The number of records left out so far, and the faults of the first ten.
     fn skipped(&self) -> (u64, Vec<String>) {
         self.skipped.report()
     }
@@ -197,7 +197,7 @@ pub(super) struct PyTextIterator {
     reading: Mutex<Reading>,
 }
 
-// Python's allocator aligns objects to 16 bytes, whatever they ask for.
+// Python's allocator aligns objects to 16 bytes, even if they ask for more.
 const _: () = assert!(align_of::<PyTextIterator>() <= 16);
 
 struct Reading {
@@ -265,7 +265,7 @@ impl OpenedFiles {
     /// Counts the words of all texts.
     ///
     /// # Errors
-    /// Those of reading and counting.
+    /// The errors of reading and counting.
     pub(super) fn count(
         &self,
         counting: &mut WordCounting,
@@ -324,7 +324,7 @@ impl OpenedDocuments {
         self.0.iter().map(file).collect()
     }
 
-    /// Whether no file is a pipe or another stream.
+    /// True if all inputs are regular files: no pipe or other stream.
     pub(super) fn can_be_read_again(&self) -> bool {
         let are_files = |source: &PyFileSource| {
             let paths = source.paths();

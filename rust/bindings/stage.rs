@@ -1,6 +1,6 @@
 //! Stages that Python objects and tokenizers share.
 //!
-//! What `tokenizer.pre_tokenizer` returns acts on the tokenizer: `tokenizer.pre_tokenizer[0] = x` and
+//! The object that `tokenizer.pre_tokenizer` returns acts on the tokenizer: `tokenizer.pre_tokenizer[0] = x` and
 //! `tokenizer.model.dropout = 0.1` take effect there. So a stage lives in a shared cell. A cell has a version, by which
 //! the tokenizers that use the cell, and no others, notice a change. No Python code runs while a cell is locked.
 
@@ -10,14 +10,14 @@ use crate::structures::versioned::{Seen, Version};
 
 /// A kind of stage that may be a sequence of stages of its kind.
 pub(super) trait Staged: Clone {
-    /// What an error calls it.
+    /// The name of the kind in errors.
     const NAME: &'static str;
     /// The base class of its objects.
     const CLASS: &'static str;
-    /// Whether a sequence that Python makes may hold sequences; else it takes their elements in their place.
+    /// True if a sequence that Python makes may hold sequences; else it takes their elements in their place.
     const NESTS: bool;
 
-    /// A sequence of `stages`, or what stands for one where there are no sequences.
+    /// A sequence of `stages`; the first stage where there are no sequences.
     fn sequence(stages: Vec<Self>) -> Self;
 
     /// The stages of a sequence.
@@ -70,7 +70,7 @@ impl<T: Staged> Stage<T> {
         Self::of_kind(Kind::of(value))
     }
 
-    /// A sequence of cells that stay shared with whoever else has them.
+    /// A sequence of cells that stay shared with their other owners.
     pub(super) fn of_sequence(stages: Vec<Arc<Self>>) -> Arc<Self> {
         let stages = if T::NESTS { stages } else { stages.into_iter().flat_map(Self::leaves).collect() };
         Self::of_kind(Kind::Sequence(stages))
@@ -116,7 +116,7 @@ impl<T: Staged> Stage<T> {
         self.version.advance();
     }
 
-    /// Puts what `changed` makes of the value in its place; after an error nothing has changed.
+    /// Replaces the value by the result of `changed`; after an error nothing has changed.
     ///
     /// The cell is locked meanwhile, so that no change of another thread is lost: `changed` must not run Python code.
     pub(super) fn update<E>(&self, changed: impl FnOnce(T) -> Result<T, E>) -> Result<(), E> {

@@ -1,4 +1,4 @@
-//! What all classes of stages share: each macro writes the Python classes that are alike.
+//! The code that all classes of stages share: each macro writes the Python classes that are alike.
 //!
 //! A module of stages calls [`stage_base`] once, and then for each class that has them [`plain_stages`] and
 //! [`stage_fields`]. Constructors that check or convert something are written out beside them.

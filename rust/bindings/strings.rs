@@ -23,7 +23,7 @@ const CHUNK: usize = 1 << 13;
 /// Units that are worth a thread.
 const WORTH_A_THREAD: usize = 1 << 18;
 
-/// What a string holds, in units of the width of its widest character.
+/// The characters of a string, in units of the width of its widest character.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Units {
     One(&'static [u8]),
@@ -44,9 +44,9 @@ fn kept<T>(units: &[T]) -> &'static [T] {
     unsafe { &*std::ptr::from_ref(units) }
 }
 
-/// Whether the units lie right after the header that ASCII strings have; the header of all others is longer.
+/// True if the units lie right after the header that ASCII strings have; the header of all other strings is longer.
 ///
-/// From Python 3.14 on the flag that says so is hidden from extensions.
+/// From Python 3.14 on the flag of ASCII strings is hidden from extensions.
 fn is_compact_ascii(string: &Bound<'_, PyString>, units: &[u8]) -> bool {
     let after_header = string.as_ptr().cast::<ffi::PyASCIIObject>().wrapping_add(1);
     std::ptr::eq(units.as_ptr(), after_header.cast::<u8>())
@@ -91,7 +91,7 @@ impl Units {
         }
     }
 
-    /// Whether UTF-8 can express the text: it has no lone surrogates.
+    /// True if UTF-8 can express the text: it has no lone surrogates.
     pub(super) fn is_text(self) -> bool {
         match self {
             Self::One(_) => true,
@@ -224,13 +224,13 @@ fn write_group(first: usize, group: &[Units], errors: Utf8Errors) -> std::result
 pub(super) struct UnwrittenTexts<'a> {
     /// Texts in UTF-8; empty where `units` has the row.
     rows: &'a [&'a str],
-    /// By row, what is to be written; `None` where `rows` has the text. Empty if nothing is to be written.
+    /// By row, the units to write; `None` where `rows` has the text. Empty if there is nothing to write.
     units: &'a [Option<Units>],
     errors: Utf8Errors,
 }
 
 impl<'a> UnwrittenTexts<'a> {
-    /// The texts in `rows`, and the units of each text that is empty there; `errors` says whether lone surrogates are replaced.
+    /// The texts in `rows`, and the units of each text that is empty there; `errors` decides if lone surrogates are replaced.
     pub(super) fn new(rows: &'a [&'a str], units: &'a [Option<Units>], errors: Utf8Errors) -> Self {
         Self { rows, units, errors }
     }

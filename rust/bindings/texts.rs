@@ -14,7 +14,7 @@ use crate::pipeline::WHOLE;
 
 /// Texts that stay alive and unchanged while the interpreter is detached; ASCII, bytes and columns are not copied.
 pub(super) struct Texts {
-    /// Each lies in what one of the other fields owns, and is lent for no longer than `self` lives.
+    /// Each text lies in memory that another field owns, and is lent for no longer than `self` lives.
     rows: Vec<&'static str>,
     bytes: usize,
     errors: Utf8Errors,
@@ -23,7 +23,7 @@ pub(super) struct Texts {
     mended: Vec<Box<str>>,
     /// Rows of strings that are not written as UTF-8 yet.
     waiting: Vec<(usize, Units)>,
-    /// By row: what the thread that encodes the row writes; empty unless [`Self::for_ids`] made the texts.
+    /// By row, the units for the thread that encodes the row to write; empty unless [`Self::for_ids`] made the texts.
     units: Vec<Option<Units>>,
     written: Vec<Vec<u8>>,
 }
@@ -127,7 +127,7 @@ impl Texts {
         &self.rows
     }
 
-    /// Bytes of all texts; a guess for those that are not written yet.
+    /// Bytes of all texts; a guess for texts that are not written yet.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
     }
@@ -254,7 +254,7 @@ fn list_of<'py>(array: &Bound<'py, PyUntypedArray>) -> PyResult<Bound<'py, PyLis
     }
 }
 
-/// Whether iterating over an object gives something else than the texts that were meant: the keys of a mapping, the characters of a `str`,
+/// True if iteration over an object gives other items than the texts that were meant: the keys of a mapping, the characters of a `str`,
 /// the numbers of bytes, or the texts of a set in an order of its own.
 pub(super) fn has_other_items(items: &Bound<'_, PyAny>) -> bool {
     items.is_instance_of::<PyString>()

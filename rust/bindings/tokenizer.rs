@@ -50,7 +50,7 @@ impl PyTokenizer {
         Ok(file.as_object().map_or_else(String::new, |members| called("Tokenizer", members, extent)))
     }
 
-    /// What decides which ids a text has: the file, and what it does not hold.
+    /// The settings that decide the ids of a text: the JSON of the file, and `encode_special_tokens`, which the file does not hold.
     pub(super) fn identity(&self) -> crate::Result<String> {
         let encodes_special_tokens = self.shared.state().encode_special_tokens;
         Ok(format!("{}{encodes_special_tokens}", self.to_json(false)?))
@@ -61,7 +61,8 @@ impl PyTokenizer {
     }
 }
 
-/// Properties for the stages that a tokenizer may lack: each with its setter, its module and class, and what it concerns.
+/// Properties for the stages that a tokenizer may lack: each with its setter, its module and class, and the
+/// `Concerns` of a change.
 macro_rules! stages {
     ($($(#[$doc:meta])* $name:ident $set:ident: $module:ident::$class:ident, $concerns:ident;)+) => {
         #[pymethods]
@@ -90,13 +91,13 @@ macro_rules! stages {
 }
 
 stages! {
-    /// What changes a text before it is cut; None leaves it as it is.
+    /// The normalizer, which changes a text before it is cut; None leaves the text as it is.
     normalizer set_normalizer: normalizers::PyNormalizer, Pipeline;
-    /// What cuts a text into pre-tokens; None leaves it whole.
+    /// The pre-tokenizer, which cuts a text into pre-tokens; None leaves the text whole.
     pre_tokenizer set_pre_tokenizer: pre_tokenizers::PyPreTokenizer, Pipeline;
-    /// What puts special tokens around encodings; None adds none.
+    /// The post-processor, which puts special tokens around encodings; None adds no tokens.
     post_processor set_post_processor: processors::PyPostProcessor, Rest;
-    /// What turns tokens back into text; None joins them with spaces.
+    /// The decoder, which turns tokens back into text; None joins the tokens with spaces.
     decoder set_decoder: decoders::PyDecoder, Rest;
 }
 
@@ -147,7 +148,7 @@ impl PyTokenizer {
         py.detach(|| self.shown(Extent::Short)).or_raise(py)
     }
 
-    /// What turns pre-tokens into tokens.
+    /// The model, which turns pre-tokens into tokens.
     #[getter]
     fn get_model(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         models::wrap(py, Arc::clone(&self.shared.state().model))
@@ -165,7 +166,7 @@ impl PyTokenizer {
         Ok(())
     }
 
-    /// Whether special tokens in the text are left to the model.
+    /// True if special tokens in the text are left to the model.
     #[getter]
     fn get_encode_special_tokens(&self) -> bool {
         self.shared.state().encode_special_tokens
@@ -212,9 +213,10 @@ impl PyTokenizer {
     /// How the tokenizer encodes, as it is now.
     ///
     /// Returns:
-    ///     A dict. `chunked` tells whether text goes through the cache chunk by chunk, which is fast, or stage by stage; `chunks`, the
-    ///     finder of chunks, or `None`; `on_a_miss`, the stages of a chunk that is not in the cache; `offsets`, the way to find
-    ///     offsets and word ids, or `None` if it is the same as for ids; and `because`, the reason against a faster way, or `None`.
+    ///     A dict. `chunked` is True if text goes through the cache chunk by chunk, which is fast, and False if it goes stage by stage;
+    ///     `chunks` is the finder of chunks, or `None`; `on_a_miss`, the stages of a chunk that is not in the cache; `offsets`, the way
+    ///     to find offsets and word ids, or `None` if it is the same as for ids; and `because`, the reason against a faster way, or
+    ///     `None`.
     ///     Chunks before the normalizer are used after a megabyte of text (with `ignore_merges`, 64 bytes more for each token), or after
     ///     this call.
     fn encoding_plan<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
@@ -268,7 +270,7 @@ impl PyTokenizer {
     /// Ids by token.
     ///
     /// Args:
-    ///     `with_added_tokens`: with tokens that were added to those of the model.
+    ///     `with_added_tokens`: includes the tokens that were added to the model's tokens.
     #[pyo3(signature = (with_added_tokens=true))]
     fn get_vocab<'py>(&self, py: Python<'py>, with_added_tokens: bool) -> PyResult<Bound<'py, PyDict>> {
         let (model, added) = {
@@ -290,7 +292,7 @@ impl PyTokenizer {
     /// Number of tokens.
     ///
     /// Args:
-    ///     `with_added_tokens`: with tokens that were added to those of the model.
+    ///     `with_added_tokens`: includes the tokens that were added to the model's tokens.
     #[pyo3(signature = (with_added_tokens=true))]
     fn get_vocab_size(&self, with_added_tokens: bool) -> usize {
         let state = self.shared.state();

@@ -14,7 +14,7 @@ use crate::corpus::files::{FileOptions, encode_files};
 use crate::structures::parallel::Parallelism;
 use crate::tokenizer::{ColumnOptions, TokenColumns, Tokenizer};
 
-/// Arrays of what `narrow` makes if that holds all ids of the tokenizer, or else `wide`.
+/// Arrays of the tokens that `narrow` makes, or `wide` if `narrow` cannot hold all ids of the tokenizer.
 fn encode_arrays(
     py: Python<'_>,
     core: &Tokenizer,
@@ -57,7 +57,7 @@ impl PyTokenizer {
     ///     `return_special_tokens_mask`: 1 for special tokens and padding, 0 for all other tokens.
     ///     `return_overflowing`: a row for each window that truncation cuts off too, and `sample_mapping`, the number of each row's
     ///         text.
-    ///     `num_threads`: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
+    ///     `num_threads`: threads to work on; by default one for each core, or the number in `RAYON_NUM_THREADS`.
     ///
     /// Raises:
     ///     `InvalidUtf8Error`: bytes are not UTF-8, with `errors="strict"`.
@@ -160,7 +160,7 @@ impl PyTokenizer {
     ///     `padding_side`: the side that padding goes to, `left` or `right`; None means as set.
     ///     `pad_id`: the id to pad with; None means as set, or 0.
     ///     `pad_to_multiple_of`: rounds the padded length up; None means as set.
-    ///     `num_threads`: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
+    ///     `num_threads`: threads to work on; by default one for each core, or the number in `RAYON_NUM_THREADS`.
     ///
     /// Raises:
     ///     `FileError`: a file cannot be read.

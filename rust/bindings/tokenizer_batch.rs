@@ -35,7 +35,7 @@ fn batch<T: Send>(
     if bytes < ATTACHED_BYTES { work(1.into()).or_raise(py) } else { watched(py, threads(num_threads), work) }
 }
 
-/// Warns if limits of length make `counts` others than those of the texts.
+/// Warns if truncation or padding has changed `counts`.
 fn warn_of_limits(
     py: Python<'_>,
     core: &Tokenizer,
@@ -58,7 +58,7 @@ fn count_array(py: Python<'_>, counts: Vec<u64>) -> Bound<'_, PyArray1<i64>> {
 /// Lists of ids, made while other threads encode.
 struct Lists {
     lists: Vec<Py<PyList>>,
-    /// What Python raised meanwhile.
+    /// The exception that Python raised meanwhile.
     raised: Option<PyErr>,
 }
 
@@ -149,7 +149,7 @@ impl PyTokenizer {
     /// Args:
     ///     `text`: the text.
     ///     `add_special_tokens`: adds the special tokens of the post-processor.
-    ///     `num_threads`: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
+    ///     `num_threads`: threads to work on; by default one for each core, or the number in `RAYON_NUM_THREADS`.
     #[pyo3(signature = (text, *, add_special_tokens=true, num_threads=None))]
     fn encode_ids<'py>(
         &self,
@@ -172,7 +172,7 @@ impl PyTokenizer {
     ///     `input`: texts, or pairs of two, in a list, an array, a column of pandas, polars or Arrow, or another sequence.
     ///     `is_pretokenized`: each text is a list of words, which the pre-tokenizer cuts further.
     ///     `add_special_tokens`: adds the special tokens of the post-processor.
-    ///     `num_threads`: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
+    ///     `num_threads`: threads to work on; by default one for each core, or the number in `RAYON_NUM_THREADS`.
     #[pyo3(signature = (input, is_pretokenized=false, add_special_tokens=true, *, num_threads=None))]
     fn encode_batch(
         &self,
@@ -197,7 +197,7 @@ impl PyTokenizer {
     ///     `input`: texts, or pairs of two, in a list, an array, a column of pandas, polars or Arrow, or another sequence.
     ///     `is_pretokenized`: each text is a list of words, which the pre-tokenizer cuts further.
     ///     `add_special_tokens`: adds the special tokens of the post-processor.
-    ///     `num_threads`: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
+    ///     `num_threads`: threads to work on; by default one for each core, or the number in `RAYON_NUM_THREADS`.
     #[pyo3(signature = (input, is_pretokenized=false, add_special_tokens=true, *, num_threads=None))]
     fn encode_batch_fast(
         &self,
@@ -216,7 +216,7 @@ impl PyTokenizer {
     ///     `texts`: `str` or `bytes` in a list, another iterable or a numpy array, or an Arrow column.
     ///     `errors`: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD.
     ///     `add_special_tokens`: adds the special tokens of the post-processor.
-    ///     `num_threads`: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
+    ///     `num_threads`: threads to work on; by default one for each core, or the number in `RAYON_NUM_THREADS`.
     ///
     /// Raises:
     ///     `InvalidUtf8Error`: bytes are not UTF-8, with `errors="strict"`.
@@ -241,7 +241,7 @@ impl PyTokenizer {
     ///     `texts`: `str` or `bytes` in a list, another iterable or a numpy array, or an Arrow column.
     ///     `errors`: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD.
     ///     `add_special_tokens`: adds the special tokens of the post-processor.
-    ///     `num_threads`: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
+    ///     `num_threads`: threads to work on; by default one for each core, or the number in `RAYON_NUM_THREADS`.
     ///
     /// Raises:
     ///     `InvalidUtf8Error`: bytes are not UTF-8, with `errors="strict"`.
@@ -275,7 +275,7 @@ impl PyTokenizer {
     ///     `separator`: a text between documents in text files, which belongs to none; None makes each text file one document.
     ///     `errors`: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD.
     ///     `add_special_tokens`: adds the special tokens of the post-processor.
-    ///     `num_threads`: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
+    ///     `num_threads`: threads to work on; by default one for each core, or the number in `RAYON_NUM_THREADS`.
     ///
     /// Raises:
     ///     `FileError`: a file cannot be read.

@@ -39,8 +39,8 @@ impl PyTokenizer {
     /// Raises:
     ///     `FileError`: a file cannot be read.
     ///     `InvalidUtf8Error`: the file is not UTF-8.
-    ///     `FormatError`: it is malformed or has a component of an unknown type; the message has its place. Of a file that is
-    ///         something else, such as a web page or a pointer of Git LFS, it says what.
+    ///     `FormatError`: the file is malformed or has a component of an unknown type; the message gives the place. For another kind
+    ///         of file, such as a web page or a pointer of Git LFS, the message names that kind.
     #[staticmethod]
     fn from_file(py: Python<'_>, path: FilePath) -> PyResult<Self> {
         let parts = py.detach(|| tokenizer_json::read_file(&path)).or_raise(py)?;
@@ -53,7 +53,7 @@ impl PyTokenizer {
     /// Args:
     ///     `identifier`: the repository, such as `gpt2`, or a local folder.
     ///     `revision`: a branch, a tag or a commit of the repository.
-    ///     `token`: what gives access to a private repository.
+    ///     `token`: the access token for a private repository.
     ///
     /// Raises:
     ///     `LexmillError`: `huggingface_hub` is not installed.
@@ -112,7 +112,7 @@ impl PyTokenizer {
     ///
     /// Raises:
     ///     `FileError`: a file cannot be read.
-    ///     `FormatError`: it is malformed or has what lexmill does not know.
+    ///     `FormatError`: the file is malformed or has a value that lexmill does not know.
     #[staticmethod]
     fn from_spm(py: Python<'_>, path: FilePath) -> PyResult<Self> {
         let parts = py.detach(|| sentencepiece::read_file(&path)).or_raise(py)?;
@@ -169,10 +169,10 @@ impl PyTokenizer {
     ///     `path`: the file.
     ///
     /// Raises:
-    ///     `OptionError`: the file would be read as another model: it is not BPE, has dropout, a prefix or a suffix, or kinds
-    ///         of pieces; a token is not spelled in the byte-level alphabet, or a byte has none; merges are not in the
-    ///         order of ids, or others would be made too; or, without `ignore_merges`, a token is not what its own text
-    ///         is encoded to.
+    ///     `OptionError`: the file would be read as another model: the model is not BPE, has dropout, a prefix or a suffix, or
+    ///         kinds of pieces; a token is not spelled in the byte-level alphabet, or a byte has no token; merges are not in
+    ///         the order of ids, or others would be made too; or, without `ignore_merges`, the text of a token is encoded to
+    ///         other tokens.
     ///     `FileError`: the file cannot be written.
     fn save_tiktoken(&self, py: Python<'_>, path: FilePath) -> PyResult<()> {
         let parts = self.shared.parts();

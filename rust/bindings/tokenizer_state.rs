@@ -1,4 +1,4 @@
-//! What a Python `Tokenizer` is made of, and the compiled tokenizer that follows its changes.
+//! The state of a Python `Tokenizer`, and the compiled tokenizer that follows its changes.
 
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
@@ -41,7 +41,7 @@ pub(super) enum Runs {
     AsPlanned,
     /// By its plan, with all tables from the beginning.
     WithAllTables,
-    /// Stage by stage, whatever plan of chunks there is.
+    /// Stage by stage, even if there is a plan of chunks.
     Staged,
 }
 
@@ -82,7 +82,7 @@ impl State {
         Self { model: Arc::clone(&model), ..Self::of(Components::of_model(model.get())) }
     }
 
-    /// Whether `added` has the ids that it would have beside the model as it is now.
+    /// True if `added` is numbered for the vocabulary of the model as it is now.
     fn is_numbered(&self) -> bool {
         Arc::ptr_eq(&self.numbered_for, &self.model.get().shared_vocab())
     }
@@ -118,7 +118,7 @@ impl State {
         vocab
     }
 
-    /// The stages as they are now; notes in `seen` what the pipeline and what the rest was read from.
+    /// The stages as they are now; notes in `seen` the versions that the pipeline and the rest were read from.
     fn parts(&self, seen: &mut [Seen; 2]) -> Components {
         let [pipeline, rest] = seen;
         Components {
@@ -155,13 +155,14 @@ pub(super) enum Concerns {
     Rest,
 }
 
-/// State, and what was compiled from it.
+/// The state, with the pipeline and the tokenizer that were compiled from it.
 ///
-/// The compiled stages and their caches are kept until one of these stages changes. Added tokens, the choice whether special ones are
-/// looked for, and the size of caches are changed in what was compiled. The tokenizer around it is kept until anything changes.
+/// The compiled pipeline and its caches are kept until one of its stages changes. Other added tokens, another
+/// `encode_special_tokens` and another size of caches are set in the compiled pipeline. The tokenizer around the pipeline is kept
+/// until anything changes.
 pub(super) struct Shared {
     state: RwLock<State>,
-    /// Of the state, by what it concerns.
+    /// Versions of the state, by [`Concerns`].
     versions: [Version; 2],
     pipeline: Kept<Pipeline>,
     tokenizer: Kept<Tokenizer>,
@@ -173,7 +174,7 @@ struct Snapshot {
     encode_special_tokens: bool,
     cache_limit: usize,
     runs: Runs,
-    /// What the pipeline and what the rest was read from.
+    /// The versions that the pipeline and the rest were read from.
     seen: [Seen; 2],
 }
 
@@ -199,7 +200,7 @@ impl Shared {
         }
     }
 
-    /// Changes the state; the next call that needs it compiles what is concerned.
+    /// Changes the state; the next call that needs the tokenizer compiles the part that `concerns` names.
     pub(super) fn change<T>(&self, concerns: Concerns, change: impl FnOnce(&mut State) -> T) -> T {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
         let result = change(&mut state);
@@ -209,9 +210,9 @@ impl Shared {
         result
     }
 
-    /// Frees what no call will use again, caches above all.
+    /// Frees compiled parts that no call will use again, caches above all.
     fn drop_stale(&self) {
-        // It shares the pipeline, so it goes first.
+        // The tokenizer shares the pipeline, so the tokenizer goes first.
         self.tokenizer.drop_stale();
         self.pipeline.drop_stale();
     }

@@ -33,21 +33,21 @@ const ITERATOR_BYTES: usize = 16 << 20;
 impl PyTokenizer {
     /// Trains the model on files, line by line, or on the texts of sources.
     ///
-    /// The trained model takes the place of the one before, once all is read; an error leaves that as it was.
+    /// The trained model takes the place of the old one, once all is read; an error leaves the old model as it was.
     ///
     /// Args:
     ///     `files`: paths of text files in UTF-8, whose lines are texts, plain or compressed; paths whose names say that the files
     ///         hold records, such as `.jsonl` or `.parquet`, with texts in the field or column `text`; folders and patterns; and
     ///         sources of `lexmill.sources`.
-    ///     `trainer`: what learns; by default one for the kind of model, with default options.
-    ///     `max_memory`: bytes that counting, and then training, may take beside what the process holds, such as `"8GB"`. What
-    ///         counting cannot hold goes to `folder`. Training that would take more does not start: the error tells how much it
-    ///         needs, and which rare words to leave out. The result is that without a limit.
-    ///     `folder`: the folder for what memory does not hold; by default that of the system for temporary files.
+    ///     `trainer`: the trainer; by default one for the kind of model, with default options.
+    ///     `max_memory`: bytes that counting, and then training, may add to the memory of the process, such as `"8GB"`. Counting
+    ///         writes words that do not fit to `folder`. Training that would take more does not start: the error tells how much it
+    ///         needs, and which rare words to leave out. The limit does not change the result.
+    ///     `folder`: the folder for words that do not fit in memory; by default the system's folder for temporary files.
     ///     `errors`: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD; sources have an option of their own.
-    ///     `on_progress`: called with the stage, what is done, the total, the seconds left and the bytes of memory taken, see
-    ///         `lexmill.OnProgress`; what it raises ends the training.
-    ///     `num_threads`: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
+    ///     `on_progress`: called with the stage, the work done, the total, the seconds left and the bytes of memory taken, see
+    ///         `lexmill.OnProgress`; an exception of the call ends the training.
+    ///     `num_threads`: threads to work on; by default one for each core, or the number in `RAYON_NUM_THREADS`.
     ///
     /// Raises:
     ///     `FileError`: a file cannot be read, a folder or pattern has no files, or the folder cannot be written to.
@@ -94,18 +94,18 @@ impl PyTokenizer {
 
     /// Trains the model on texts from an iterator of `str`, of lists of `str` or of Arrow columns, or on one such column.
     ///
-    /// The trained model takes the place of the one before, once all is read; an error leaves that as it was.
+    /// The trained model takes the place of the old one, once all is read; an error leaves the old model as it was.
     ///
     /// Args:
     ///     `iterator`: the texts.
-    ///     `trainer`: what learns; by default one for the kind of model, with default options.
+    ///     `trainer`: the trainer; by default one for the kind of model, with default options.
     ///     `length`: how many texts there are, for progress alone.
-    ///     `max_memory`: bytes that counting, and then training, may take beside what the process holds, such as `"8GB"`; as
+    ///     `max_memory`: bytes that counting, and then training, may add to the memory of the process, such as `"8GB"`; as
     ///         `train` takes it.
-    ///     `folder`: the folder for what memory does not hold; by default that of the system for temporary files.
-    ///     `on_progress`: called with the stage, what is done, the total, the seconds left and the bytes of memory taken, see
-    ///         `lexmill.OnProgress`; what it raises ends the training.
-    ///     `num_threads`: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
+    ///     `folder`: the folder for words that do not fit in memory; by default the system's folder for temporary files.
+    ///     `on_progress`: called with the stage, the work done, the total, the seconds left and the bytes of memory taken, see
+    ///         `lexmill.OnProgress`; an exception of the call ends the training.
+    ///     `num_threads`: threads to work on; by default one for each core, or the number in `RAYON_NUM_THREADS`.
     ///
     /// Raises:
     ///     `FileError`: the folder cannot be written to.
@@ -279,7 +279,7 @@ pub(super) fn reporter(
     }
 }
 
-/// Texts taken from Python and not counted yet, and what counts them.
+/// Texts taken from Python and not counted yet, and the function that counts them.
 struct Batches<F> {
     texts: Texts,
     errors: Utf8Errors,
@@ -328,7 +328,7 @@ impl<F: FnMut(&Texts) -> PyResult<()>> Batches<F> {
         self.count_if(ITERATOR_BYTES)
     }
 
-    /// Counts what has come together if it is as many bytes.
+    /// Counts the texts that have come together, if these have at least `bytes` bytes.
     fn count_if(&mut self, bytes: usize) -> PyResult<()> {
         if self.texts.bytes() < bytes {
             return Ok(());

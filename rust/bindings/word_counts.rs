@@ -27,7 +27,7 @@ const MERGE_MEMORY: usize = 64 << 20;
 
 /// The distinct words of a corpus, each with its count and the place of its first appearance, on disk.
 ///
-/// `lexmill.count_words` makes them; words are ordered by their bytes. What was not saved goes with the object.
+/// `lexmill.count_words` makes them; words are ordered by their bytes. Counts that are not saved are deleted with the object.
 #[pyclass(name = "WordCounts", module = "lexmill", frozen)]
 pub(super) struct PyWordCounts {
     counts: CountsFile,
@@ -85,7 +85,7 @@ impl PyWordCounts {
     ///
     /// Args:
     ///     `min_count`: the least count of a word that is kept.
-    ///     `folder`: the folder for the result until it is saved; by default that of the system for temporary files.
+    ///     `folder`: the folder for the result until it is saved; by default the system's folder for temporary files.
     ///
     /// Raises:
     ///     `FileError`: the result cannot be written.
@@ -103,11 +103,11 @@ impl PyWordCounts {
         self.counts.summary().total
     }
 
-    /// About how many bytes training from the counts takes at most, beside what the process holds. Reads all words.
+    /// About how many bytes training from the counts adds at most to the memory of the process. Reads all words.
     ///
     /// Args:
-    ///     `trainer`: what will learn; by default a `BpeTrainer` with default options.
-    ///     `num_threads`: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
+    ///     `trainer`: the trainer of that training; by default a `BpeTrainer` with default options.
+    ///     `num_threads`: threads to work on; by default one for each core, or the number in `RAYON_NUM_THREADS`.
     ///
     /// Raises:
     ///     `FormatError`: the counts are damaged.
@@ -146,7 +146,7 @@ impl PyWordCounts {
         self.counts.summary().dropped_total
     }
 
-    /// What decides which words a text has, as JSON: normalizer, pre-tokenizer and added tokens.
+    /// The stages that decide the words of a text, as JSON: normalizer, pre-tokenizer and added tokens.
     #[getter]
     fn stages(&self, py: Python<'_>) -> PyResult<String> {
         serde_json::to_string(&self.counts.summary().stages)
@@ -222,7 +222,7 @@ pub(super) fn folder_or_default(folder: Option<FilePath>) -> PathBuf {
 
 #[pymethods]
 impl PyTokenizer {
-    /// Counts the words of files and sources, or of an iterator; what `lexmill.count_words` calls.
+    /// Counts the words of files and sources, or of an iterator, for `lexmill.count_words`.
     #[pyo3(signature = (
         files, *, iterator=None, max_memory=None, folder=None, checkpoint=None, first_source=0, errors="strict", on_progress=None,
         num_threads=None
@@ -279,32 +279,32 @@ impl PyTokenizer {
         Ok(PyWordCounts { counts })
     }
 
-    /// Trains the model on word counts: what it learns is what it would learn from the texts.
+    /// Trains the model on word counts, with the same result as from the texts.
     ///
-    /// The trained model takes the place of the one before; an error leaves that as it was.
+    /// The trained model takes the place of the old one; an error leaves the old model as it was.
     ///
     /// Args:
     ///     `counts`: counts of the words that this tokenizer's normalizer, pre-tokenizer and added tokens make of texts.
-    ///     `trainer`: what learns; by default one for the kind of model, with default options.
-    ///     `max_memory`: bytes that training may take beside what the process holds, such as `"8GB"`; if it would take more by
+    ///     `trainer`: the trainer; by default one for the kind of model, with default options.
+    ///     `max_memory`: bytes that training may add to the memory of the process, such as `"8GB"`; if it would take more by
     ///         `counts.training_memory(trainer)`, it does not start.
     ///     `checkpoint`: a file for the merges that are done, so that training may be killed and resumed. It is replaced whole, and
     ///         stays there; remove it once the tokenizer is saved. Only trainers that learn merges have one: `BpeTrainer` and
     ///         `WordPieceTrainer`.
-    ///     `resume`: whether to go on with the merges that the file holds, if it is there. Those of other counts or of other
-    ///         options of the trainer are refused.
+    ///     `resume`: True to begin with the merges in the file, if it is there. Merges of other counts or of other options of the
+    ///         trainer are refused.
     ///     `checkpoint_seconds`: the least time between two writes of the file.
-    ///     `on_progress`: called with the stage, what is done, the total, the seconds left and the bytes of memory taken, see
-    ///         `lexmill.OnProgress`; what it raises ends the training.
-    ///     `num_threads`: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
+    ///     `on_progress`: called with the stage, the work done, the total, the seconds left and the bytes of memory taken, see
+    ///         `lexmill.OnProgress`; an exception of the call ends the training.
+    ///     `num_threads`: threads to work on; by default one for each core, or the number in `RAYON_NUM_THREADS`.
     ///
     /// Raises:
-    ///     `OptionError`: the counts are those of other stages, or training would take more than `max_memory`, or an option
-    ///         of the trainer is out of range, or the trainer learns no merges and there is a checkpoint.
+    ///     `OptionError`: the counts were made by other stages, or training would take more than `max_memory`, or an option of
+    ///         the trainer is out of range, or the trainer learns no merges and there is a checkpoint.
     ///     `EmptyCorpusError`: there are no words.
     ///     `FormatError`: the counts are damaged.
-    ///     `OutputError`: the checkpoint is something else, or damaged, or of another training, or there although `resume` is
-    ///         false.
+    ///     `OutputError`: the file is no checkpoint, or is damaged, or belongs to another training, or is there although `resume`
+    ///         is False.
     #[pyo3(signature = (
         counts, trainer=None, *, max_memory=None, checkpoint=None, resume=false, checkpoint_seconds=10.0, on_progress=None,
         num_threads=None

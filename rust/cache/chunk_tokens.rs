@@ -18,21 +18,21 @@ pub struct CachedTokens<'a> {
 }
 
 impl CachedTokens<'_> {
-    /// Whether the chunk is context-dependent: its tokens depend on the text before or after the chunk, so there are none here.
+    /// True if the chunk is context-dependent: its tokens depend on the text before or after the chunk, so there are none here.
     #[inline]
     pub fn is_context_dependent(self) -> bool {
         self.spans.is_some_and(<[u32]>::is_empty)
     }
 }
 
-/// What the model answers for one chunk.
+/// The answer of the model for one chunk.
 #[derive(Clone, Debug, Default)]
 pub struct ChunkTokens {
     /// Token ids.
     pub ids: Vec<u32>,
     /// Start and end of each token, alternating; used only if `is_regular` is off.
     pub spans: Vec<u32>,
-    /// Whether each token covers exactly its own length, one after the other from the start.
+    /// True if each token covers exactly its own length, one after the other from the start.
     pub is_regular: bool,
     /// The next token begins another pre-token.
     pub(crate) begun: bool,

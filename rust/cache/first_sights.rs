@@ -3,7 +3,7 @@
 /// Bits of the set: 64 KiB, within reach of the near caches.
 const BITS: usize = 1 << 19;
 
-/// The set is emptied once so many bits are set: then a quarter of what is asked for the first time is taken for known.
+/// The set is emptied once this many bits are set: then a quarter of the hashes that are asked for the first time are taken for known.
 const MOST: usize = BITS / 4;
 
 /// A set of hashes that forgets them all from time to time.
@@ -20,7 +20,7 @@ impl FirstSights {
         size_of_val(&self.bits[..])
     }
 
-    /// Whether a chunk with this hash was met before, and notes that it is met.
+    /// True if a chunk with this hash was met before; notes that it is met.
     pub(super) fn is_met_again(&mut self, hash: u64) -> bool {
         if self.bits.is_empty() || self.set == MOST {
             self.bits.clear();

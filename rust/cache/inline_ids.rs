@@ -13,7 +13,7 @@ pub const MEDIUM_ITEMS: usize = 2 * SHORT_ITEMS;
 /// Bits of the last item that hold the number of ids.
 const COUNT: u16 = 0xFF;
 
-/// Flag of the last item: what the slot held is gone, and only its key is left.
+/// Flag of the last item: the ids of the slot are gone, and only its key is left.
 const STALE: u16 = 1 << 12;
 
 /// Flag of the last item: the ids have 24 bits each, so that more of them have room.
@@ -83,7 +83,7 @@ impl Packing {
         few
     }
 
-    /// What was packed: as many ids as [`InlineIds::count`] or [`InlineIds::dense_count`] says, then arbitrary items.
+    /// The packed ids: as many as [`InlineIds::count`] or [`InlineIds::dense_count`] says, then arbitrary items.
     pub fn unpack<const N: usize>(self, inline: &InlineIds<N>) -> [u32; N] {
         if inline.dense_count().is_some() {
             return inline.dense_ids();
@@ -176,7 +176,7 @@ impl<const N: usize> InlineIds<N> {
         self.0[N - 1] = STALE;
     }
 
-    /// Whether the ids are gone.
+    /// True if the ids are gone.
     pub(super) fn is_stale(&self) -> bool {
         self.0[N - 1] & STALE != 0
     }
@@ -189,7 +189,7 @@ impl<const N: usize> InlineIds<N> {
         }
     }
 
-    /// Whether the slot was read since the last call.
+    /// True if the slot was read since the last call.
     pub(super) fn take_used(&mut self) -> bool {
         let is_used = self.0[N - 1] & USED != 0;
         self.0[N - 1] &= !USED;

@@ -10,7 +10,7 @@ pub const SHORT: usize = 15;
 /// Chunks of up to this many bytes fit into a [`MediumKey`]; `long_keys` finds longer ones by hash.
 pub const MEDIUM: usize = 31;
 
-/// Whether the chunk is better cut into fragments, where a model allows it, than looked up as a whole: it is too long for a key, or
+/// True if the chunk is better cut into fragments, where a model allows it, than looked up as a whole: it is too long for a key, or
 /// has several words that no space separates.
 #[inline]
 pub fn is_cut(text: &[u8], Range { start, end }: Range<usize>) -> bool {

@@ -1,8 +1,8 @@
-//! What the bytes of a key stand for.
+//! How the bytes of a key spell the text of the model.
 
 use crate::metaspace::VISIBLE_SPACE;
 
-/// What the bytes of a chunk stand for, once the stages before the model are through.
+/// How the bytes of a chunk spell the text that the model sees, once the stages before the model are through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyForm {
     /// The text that the model sees.

@@ -136,7 +136,7 @@ mod tests {
                 long.prefetch(hash);
                 let found = long.get(hash, word.as_bytes(), ChunkKind::in_context(*in_context)).copied();
                 let known = naive.get(&(word, *in_context)).copied();
-                // What is found is never another word's, however many collide.
+                // A value that is found never belongs to another word, however many words collide.
                 prop_assert!(found.is_none() || found == known);
                 lost += usize::from(found != known);
                 if found.is_none() {

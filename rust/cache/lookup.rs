@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// What the bytes of a key are. Two of a kind have the same tokens if they have the same bytes; two of different kinds may not.
+/// The kind of a chunk. Two chunks of one kind have the same tokens if they have the same bytes; two of different kinds may not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ChunkKind {
     /// A chunk as a plan cuts it from a text, or the first part of one.
@@ -88,19 +88,19 @@ impl Lookup {
         (!self.is_short() && self.hash == RESOLVED).then_some(self.start as usize..self.end as usize)
     }
 
-    /// Whether the chunk has a short key.
+    /// True if the chunk has a short key.
     #[inline]
     pub fn is_short(&self) -> bool {
         (self.key & !KIND) >> 120 != 0
     }
 
-    /// Whether the chunk has a medium key.
+    /// True if the chunk has a medium key.
     #[inline]
     pub fn is_medium(&self) -> bool {
         !self.is_short() && self.hash == MEDIUM_TAG
     }
 
-    /// What the chunk is.
+    /// The kind of the chunk.
     #[inline]
     pub fn kind(self) -> ChunkKind {
         match self.key >> KIND_BIT {
@@ -111,7 +111,7 @@ impl Lookup {
         }
     }
 
-    /// Whether the chunk stands in context.
+    /// True if the chunk stands in context.
     pub fn in_context(self) -> bool {
         self.kind() == ChunkKind::Fragment
     }

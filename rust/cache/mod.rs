@@ -7,7 +7,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `key` | chunks of up to 15 bytes as 128-bit integers, hashes |
-//! | `key_form` | what the bytes of a key stand for |
+//! | `key_form` | how the bytes of a key spell the text of the model |
 //! | `lookup` | a chunk whose slot is being fetched from memory |
 //! | `table` | the cache itself: prefetch, then resolve or encode; its bound in bytes |
 //! | `long_keys` | the table of longer chunks |

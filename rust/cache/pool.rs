@@ -13,7 +13,7 @@ const LARGEST_BUFFER: usize = 1 << 20;
 /// So many freed bytes are worth the time that the C library takes to give them back to the system.
 const WORTH_GIVING_BACK: usize = 16 << 20;
 
-/// What one thread needs to encode.
+/// The cache and the scratch memory that one thread encodes with.
 #[derive(Debug)]
 pub struct Worker<S> {
     /// Chunks met so far.

@@ -2,7 +2,7 @@
 //!
 //! While the table may grow, a part of its slots at most are in use. At its largest size it fills up; then a new chunk takes the
 //! place of one of the chunks nearest to its home: the first that was not read since it was last passed over. So a chunk that
-//! is met once soon gives way, and what is read again and again stays.
+//! is met once soon gives way, and a chunk that is read again and again stays.
 
 use super::inline_ids::InlineIds;
 use crate::structures::huge_pages::{vec_copied, vec_filled};
@@ -20,7 +20,7 @@ const LAST_LEN: usize = 1 << 31;
 /// Smaller tables grow 4x instead of 2x: early texts are mostly cache misses.
 const QUICK_GROWTH: usize = 1 << 16;
 
-/// What a slot is found by. The default value stands for no key.
+/// The key of a slot. The default value stands for no key.
 pub(super) trait SlotKey: Copy + Default + Eq {
     /// Aligns a slot, so that it lies in one cache line.
     type Aligned: Copy + std::fmt::Debug;
@@ -156,7 +156,7 @@ impl<K: SlotKey, const N: usize> Slots<K, N> {
         (!self.entries[found].is_empty()).then_some(found)
     }
 
-    /// Puts a chunk into the table, which grows first if it is half full and may grow.
+    /// Puts a chunk into the table, which grows first if it is as full as [`SlotKey::LOAD`] allows and may grow.
     pub(super) fn put(&mut self, key: K, ids: InlineIds<N>) {
         if !self.has_room() && !self.is_last {
             self.grow();

@@ -17,8 +17,8 @@ const BLOCK: usize = 1 << 18;
 
 /// Documents of some files as a source of blocks, in memory that does not grow with the files.
 ///
-/// A document that does not end within a block goes up to a place where its ids cannot depend on what follows; where the
-/// tokenizer has no such places, the document is read to its end.
+/// Of a document that does not end within a block, the block gets the text up to a place where the ids cannot depend on the
+/// text after it. Where the tokenizer has no such places, the document is read to its end.
 pub(super) struct FileBlocks<'a> {
     pipeline: &'a Pipeline,
     files: std::slice::Iter<'a, DocumentFile>,
@@ -32,9 +32,9 @@ pub(super) struct FileBlocks<'a> {
     pub(super) bytes: usize,
     /// Text that was read and not handed out.
     rest: String,
-    /// The next document.
+    /// The number of the next document.
     row: usize,
-    /// Whether part of the next document was handed out.
+    /// True if part of the next document was handed out.
     is_begun: bool,
 }
 
@@ -81,8 +81,8 @@ impl<'a> FileBlocks<'a> {
         next
     }
 
-    /// Adds the beginning of a document that continues after the block's text; answers where it ends, which is 0 if there is
-    /// none that holds whatever follows.
+    /// Adds the beginning of a document that continues after the block's text, up to a place where its ids cannot depend on the
+    /// text after it; answers this place, or 0 if there is none.
     fn add_beginning(&mut self, block: &mut Block) -> usize {
         let margin = self.separator.as_ref().map_or(0, |separator| separator.needle().len());
         let boundary = self.pipeline.last_boundary(&block.text, margin).unwrap_or(0);
@@ -120,10 +120,10 @@ impl<'a> FileBlocks<'a> {
         Ok(false)
     }
 
-    /// Replaces the contents of `block` by what comes next; false at the end.
+    /// Replaces the contents of `block` by the next documents, or by a part of the next one; false at the end.
     ///
     /// # Errors
-    /// Those of reading.
+    /// The errors of reading.
     pub(super) fn next(&mut self, block: &mut Block) -> Result<bool> {
         block.shards.clear();
         block.text.clear();
@@ -153,7 +153,7 @@ impl<'a> FileBlocks<'a> {
             let mut used = self.add_ended(block);
             if !is_more {
                 self.file = None;
-                // What follows the last separator counts only if there is something.
+                // The text after the last separator is a document only if it is not empty.
                 if used < block.text.len() || self.is_begun || self.separator.is_none() {
                     self.add(&mut block.shards, used..block.text.len(), true);
                 }

@@ -40,7 +40,7 @@ fn added_tokens(added: &AddedTokens) -> Value {
 /// Counting whose outcome is on disk.
 #[derive(Debug)]
 pub struct BoundedCounting {
-    /// What takes the texts.
+    /// The counting that takes the texts.
     pub counting: WordCounting,
     overflow: Arc<Overflow>,
 }
@@ -70,7 +70,7 @@ impl BoundedCounting {
     /// The counts of all texts.
     ///
     /// # Errors
-    /// [`Error::Io`](crate::Error) for runs that cannot be written or read; those of `on_progress`.
+    /// [`Error::Io`](crate::Error) for runs that cannot be written or read; the errors of `on_progress`.
     pub fn finish(self, on_progress: &mut OnProgress<'_>) -> Result<CountsFile> {
         let (texts, bytes) = self.counting.flush()?;
         self.overflow.finish(texts, bytes, on_progress)

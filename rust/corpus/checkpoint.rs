@@ -1,9 +1,8 @@
 //! Counting that can be killed and resumed: finished parts of the corpus are kept in a folder.
 //!
 //! A part is the records from one place on, about as many bytes as asked for. The part is counted for itself and saved, and then a
-//! line of `parts.jsonl` says that the part is finished. Since counts of parts, merged, are those of the whole, work that is resumed
-//! begins with the first record after the last finished part. `manifest.json` says what is counted, and work on anything else is
-//! refused.
+//! line of `parts.jsonl` says that the part is finished. The merged counts of all parts are the counts of the corpus, so resumed work
+//! begins with the first record after the last finished part. `manifest.json` describes the work, and other work is refused.
 
 use std::fs;
 use std::io;
@@ -30,12 +29,12 @@ const VERSION: u32 = 1;
 const MANIFEST: &str = "manifest.json";
 const PARTS: &str = "parts.jsonl";
 
-/// What is counted, and how.
+/// The files whose words are counted, and the options of counting.
 #[derive(Clone, Debug)]
 pub struct CountingJob {
-    /// What cuts texts into words.
+    /// The pipeline that cuts texts into words.
     pub pipeline: Arc<Pipeline>,
-    /// The same as JSON.
+    /// The stages of the pipeline as JSON.
     pub stages: Stages,
     /// The files.
     pub sources: Vec<InputSource>,
@@ -54,11 +53,11 @@ pub struct Checkpoint {
     pub folder: PathBuf,
     /// Bytes of records, decompressed, after which a part ends with its block.
     pub part_bytes: u64,
-    /// Whether to go on with the parts that are there.
+    /// True to continue after the finished parts that the folder has.
     pub resume: bool,
 }
 
-/// What the parts of a folder are parts of.
+/// The work to which the parts of a folder belong.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Manifest {
     format_version: u32,
@@ -82,13 +81,13 @@ struct Part {
 }
 
 impl Checkpoint {
-    /// Counts the words of all files; what is finished stays in the folder, also afterwards.
+    /// Counts the words of all files; finished parts stay in the folder, also afterwards.
     ///
-    /// The outcome is that of counting without a checkpoint.
+    /// The counts are the same as without a checkpoint.
     ///
     /// # Errors
-    /// [`Error::Output`] if the folder cannot be used, or what it holds is no part of this work; [`Error::Io`]; those of reading, of
-    /// the stages and of `on_progress`.
+    /// [`Error::Output`] if the folder cannot be used, or holds anything that is no part of this work; [`Error::Io`]; the errors of
+    /// reading, of the stages and of `on_progress`.
     pub fn count(&self, job: &CountingJob, on_progress: &mut OnProgress<'_>) -> Result<CountsFile> {
         let files = input_files(&job.sources);
         files.iter().try_for_each(InputFile::check)?;
@@ -157,7 +156,7 @@ impl Checkpoint {
             end = part.end;
             match CountsFile::open(&self.part_path(number)) {
                 Ok(part) => done = done.saturating_add(part.summary().bytes),
-                // What is missing or damaged is counted again, with what is after it.
+                // A part that is missing or damaged is counted again, with all parts after it.
                 Err(Error::Format { .. }) => break,
                 Err(Error::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => break,
                 Err(error) => return Err(error),
@@ -215,8 +214,8 @@ impl Manifest {
         atomic_file::write(path, format!("{json}\n").as_bytes())
     }
 
-    /// Differences between this manifest and the manifest of the work to be done, in words; none if it may go on after the records before
-    /// `read`.
+    /// The first difference between this manifest and the manifest of the work to be done, in words; none if the work may continue
+    /// after the records before `read`.
     fn difference(&self, now: &Self, read: Place) -> Option<String> {
         if self.lexmill != now.lexmill {
             return Some(format!("the version of lexmill was {} but is {}", self.lexmill, now.lexmill));
@@ -269,7 +268,7 @@ impl<'a> PartReader<'a> {
         }
         self.end = Place { file: block.file, byte: block.records.end };
         self.read += block.records.read;
-        // What was read ahead by the process before is counted once.
+        // Bytes that an earlier process read ahead are counted once.
         let read = self.counted.max(block.records.passed_over() + self.read);
         block.records.read = read - self.counted;
         self.counted = read;
@@ -281,7 +280,7 @@ impl<'a> PartReader<'a> {
 #[derive(Debug, Default)]
 struct PartBlock {
     block: FileBlock,
-    /// Bytes of the files of the part before that of the block.
+    /// Bytes of the part's files before the file of the block.
     before: u64,
 }
 

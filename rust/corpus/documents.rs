@@ -32,7 +32,7 @@ impl DocumentFile {
 /// The text of several files, and how it is cut.
 #[derive(Debug)]
 pub(super) struct Documents {
-    /// Each with whether it is text that separators cut, and no record.
+    /// Each text; true if separators cut it, false if it is a record.
     texts: Vec<(String, bool)>,
     separator: Option<String>,
 }
@@ -79,7 +79,7 @@ pub(super) fn check_separator(separator: Option<&str>) -> Result<()> {
 }
 
 impl Documents {
-    /// The documents, file by file. What follows a file's last separator counts only if it is not empty.
+    /// The documents, file by file. The text after a file's last separator is a document only if it is not empty.
     pub(super) fn documents(&self) -> Vec<&str> {
         let Some(separator) = &self.separator else {
             return self.texts.iter().map(|(text, _)| text.as_str()).collect();

@@ -9,26 +9,26 @@ use crate::cache::Id;
 use crate::structures::parallel::Parallelism;
 use crate::tokenizer::{Ragged, Tokenizer};
 
-/// How files are cut into documents and what becomes of these.
+/// How files are read, cut into documents and encoded.
 #[derive(Clone, Copy, Debug)]
 pub struct FileOptions<'a> {
     /// The text between documents; without one, each file of text is a document.
     pub separator: Option<&'a str>,
-    /// What to do with bytes that are not UTF-8.
+    /// The handling of bytes that are not UTF-8.
     pub errors: Utf8Errors,
-    /// Whether documents get special tokens.
+    /// True if documents get special tokens.
     pub add_special_tokens: bool,
 }
 
 /// The ids of each document of some files.
 ///
-/// What follows a file's last separator counts only if it is not empty. Files are read while they are encoded, and a
-/// document may be longer than a text if it can be cut. All documents are read first if the post-processor has to see whole
-/// rows.
+/// The text after a file's last separator is a document only if it is not empty. Files are read while they are encoded, and a
+/// document may be longer than the longest text if it can be cut. All documents are read first if the post-processor has to
+/// see whole rows.
 ///
 /// # Errors
 /// [`Error::Io`](crate::Error), [`Error::InvalidUtf8`](crate::Error) unless such bytes are to be replaced,
-/// [`Error::InvalidOption`](crate::Error) for an empty separator, and those of [`Tokenizer::encode_ids`].
+/// [`Error::InvalidOption`](crate::Error) for an empty separator, and the errors of [`Tokenizer::encode_ids`].
 pub fn encode_files<T: Id>(
     tokenizer: &Tokenizer,
     files: &[DocumentFile],

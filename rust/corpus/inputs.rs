@@ -18,7 +18,7 @@ pub struct Input {
     pub path: String,
     /// How its texts are found.
     pub format: String,
-    /// None of what can be read only once, such as a pipe.
+    /// Its size in bytes; none if it can be read only once, such as a pipe.
     pub bytes: Option<u64>,
     /// Nanoseconds since 1970.
     pub modified: Option<u64>,
@@ -33,7 +33,7 @@ pub struct Place {
     pub byte: u64,
 }
 
-/// That an input can be read only once, in words; none if all can be read again.
+/// A message about the first input that can be read only once; none if all can be read again.
 pub fn read_once(inputs: &[Input]) -> Option<String> {
     let once = inputs.iter().find(|input| input.bytes.is_none())?;
     Some(format!("{} can be read only once", once.path))
@@ -45,7 +45,7 @@ impl Input {
         self.format.rsplitn(3, ", ").nth(2).unwrap_or(&self.format)
     }
 
-    /// Whether both are one file, read in one way, with the same size and time of change.
+    /// True if both are one file, read in one way, with the same size and time of change.
     fn is_unchanged(&self, now: &Self) -> bool {
         let Self { path, bytes, modified, .. } = self;
         (path, bytes, modified, self.format_alone())
@@ -53,11 +53,11 @@ impl Input {
     }
 }
 
-/// Why work that has read the inputs `then` up to `read` cannot go on with `now`, in words; none if it can.
+/// The reason why work that has read the inputs `then` up to `read` cannot continue with `now`; none if it can.
 ///
-/// The inputs before `read` are bound, each by its path, format, size and time of change, and so is the input of `read`, unless it
-/// has not been begun. Those after may change, be left out or be added, unless all were read. What becomes of invalid bytes and of
-/// broken records may change.
+/// Each input before `read` must have kept its path, format, size and time of change, and so must the input at `read` if its reading
+/// has begun. Later inputs may change, be left out or be added, unless all were read. The handling of invalid bytes and of broken
+/// records may change.
 pub fn inputs_difference(then: &[Input], now: &[Input], read: Place) -> Option<String> {
     if let Some(once) = read_once(now) {
         return Some(once);
@@ -144,7 +144,7 @@ pub struct InputFile {
 }
 
 impl InputFile {
-    /// Compares the size and time of the file with those when the work began.
+    /// Compares the size and time of the file with its size and time when the work began.
     ///
     /// # Errors
     /// [`Error::Format`] if the file was modified.
@@ -157,7 +157,7 @@ impl InputFile {
         Err(Error::Format { path: path.display().to_string(), message })
     }
 
-    /// Looks whether the file is there, before work on all files begins.
+    /// Checks that the file is there, before work on all files begins.
     ///
     /// # Errors
     /// [`Error::Io`].
@@ -217,7 +217,7 @@ impl FileBlock {
     /// Calls `each` with every text, and with the place of its record in its file, decompressed, in bytes.
     ///
     /// # Errors
-    /// Those of [`Source::for_each_text`]; [`Error::Format`] for a file that was modified while it was read.
+    /// The errors of [`Source::for_each_text`]; [`Error::Format`] for a file that was modified while it was read.
     pub fn for_each_text(
         &mut self,
         files: &[InputFile],
@@ -229,7 +229,7 @@ impl FileBlock {
     /// The same, and `each` also gets the values of the columns that the reader of the block kept.
     ///
     /// # Errors
-    /// Those of [`Self::for_each_text`].
+    /// The errors of [`Self::for_each_text`].
     pub fn for_each_row(
         &mut self,
         files: &[InputFile],
@@ -240,7 +240,7 @@ impl FileBlock {
         let outcome = file.source.for_each_row(&mut self.records, &file.skipped, added, each);
         match outcome {
             Ok(()) if self.records.ends_file() => file.check_unchanged(),
-            // What could not be read may have been cut off meanwhile.
+            // A file that could not be read may have been cut off meanwhile.
             Err(Error::Io { .. }) => file.check_unchanged().and(outcome),
             outcome => outcome,
         }
@@ -278,7 +278,7 @@ impl<'a> FilesReader<'a> {
     /// Replaces the contents of `block`; false at the end of the last file.
     ///
     /// # Errors
-    /// Those of [`SourceReader::next`]; [`Error::Format`] for a file that was modified since the list of files was made.
+    /// The errors of [`SourceReader::next`]; [`Error::Format`] for a file that was modified since the list of files was made.
     pub fn next(&mut self, block: &mut FileBlock) -> Result<bool> {
         loop {
             let Some(file) = self.files.get(self.file) else { return Ok(false) };

@@ -11,7 +11,7 @@ const BLOCK: usize = 1 << 18;
 /// Calls `each` with every line of `bytes`, with its line feed, and with the number of bytes before the line.
 ///
 /// # Errors
-/// `invalid` of the first byte that is not UTF-8, unless such bytes are to be replaced; those of `each`.
+/// `invalid` of the first byte that is not UTF-8, unless such bytes are to be replaced; the errors of `each`.
 pub(super) fn for_each_line(
     bytes: &[u8],
     errors: Utf8Errors,
@@ -26,7 +26,7 @@ pub(super) fn for_each_line(
     };
     match (simdutf8::compat::from_utf8(bytes), errors) {
         (Ok(text), _) => text.split_inclusive('\n').try_for_each(|line| take(line, line.len())),
-        // Places are those of the bytes, of which there are fewer than of what replaces them.
+        // Places count the bytes of the file, not the bytes of U+FFFD, which may be more.
         (Err(_), Utf8Errors::Replace) => bytes
             .split_inclusive(|&byte| byte == b'\n')
             .try_for_each(|line| take(&String::from_utf8_lossy(line), line.len())),
@@ -96,7 +96,7 @@ impl<R: Read> LineBlocks<R> {
         Ok(!bytes.is_empty())
     }
 
-    /// Passes over a line that is too long: `bytes` are what [`Self::next`] has read of it. They are empty after that.
+    /// Passes over a line that is too long. `bytes` begin with the line, as far as [`Self::next`] has read it, and are empty afterwards.
     pub(super) fn pass_over(&mut self, bytes: &mut Vec<u8>) -> io::Result<()> {
         // The line may have taken gigabytes.
         let mut read = std::mem::take(bytes);

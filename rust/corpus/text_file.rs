@@ -8,7 +8,7 @@ use crate::{Error, Result};
 /// Bytes that are read and decoded at a time, at most.
 const BLOCK: usize = 1 << 20;
 
-/// What to do with bytes that are not UTF-8.
+/// The handling of bytes that are not UTF-8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Utf8Errors {
     /// Stop with an error that names the file and the byte.
@@ -68,7 +68,7 @@ impl TextFile {
         Ok(true)
     }
 
-    /// Moves what is pending to the text, but for the beginning of a character of which more may come.
+    /// Moves the pending bytes to the text, except the beginning of a character whose other bytes may still come.
     fn decode(&mut self, text: &mut String, is_end: bool) -> Result<()> {
         let pending = self.pending.as_slice();
         let mut at = 0;
@@ -111,7 +111,7 @@ fn open(path: &Path) -> Result<Box<dyn Read + Send>> {
     }
 }
 
-/// Bytes of `text` without a character at its end that is not all there.
+/// Bytes of `text` without an incomplete character at its end.
 fn whole_chars(text: &[u8]) -> usize {
     let is_lead = |&byte: &u8| byte >= 0xC0;
     let last = text.iter().rev().take(3).position(is_lead).map_or(text.len(), |at| text.len() - at - 1);

@@ -37,7 +37,7 @@ impl WordCounter {
     /// `threads` threads.
     ///
     /// # Errors
-    /// Those of `on_progress`.
+    /// The errors of `on_progress`.
     pub fn join(
         counters: Vec<Self>,
         key_form: KeyForm,

@@ -3,8 +3,8 @@
 //! Each thread fills its own [`WordCounter`]; [`WordCounter::join`] merges them. A pre-token of up to 15 bytes is a
 //! 128-bit key in an open-addressing table, at most three quarters full. Longer ones lie in a list with a hash index.
 //!
-//! In bounded memory a counter whose tables are full writes its words as a sorted run and starts empty again (`spill`); `runs` holds
-//! what becomes of the runs.
+//! In bounded memory a counter whose tables are full writes its words as a sorted run and starts empty again (`spill`); `runs`
+//! writes, reads and merges runs.
 
 mod join;
 #[cfg(feature = "sources")]

@@ -1,4 +1,4 @@
-//! Counting in bounded memory: a counter whose tables are full writes its words, in the order of their bytes, and goes on empty.
+//! Counting in bounded memory: a counter whose tables are full writes its words, in the order of their bytes, and starts empty again.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -46,7 +46,7 @@ impl WordCounter {
         self.check()
     }
 
-    /// Whether the table of short words may not be doubled: the larger one would take more than three fifths of the share.
+    /// True if the table of short words may not double, as the larger one would take more than three fifths of the share.
     pub(super) fn table_is_largest(&self) -> bool {
         let larger = size_of_val(&self.entries[..]).saturating_mul(2);
         self.spill.is_some() && !self.entries.is_empty() && larger / 3 > self.share / 5
@@ -62,8 +62,8 @@ impl WordCounter {
         }
     }
 
-    /// Whether the memory of long words could exceed what the table of short ones leaves of the share, if it grows for a word of
-    /// `len` bytes.
+    /// True if the memory of long words, should it grow for a word of `len` bytes, could exceed two fifths of the share, the part
+    /// that the table of short words leaves.
     pub(super) fn long_is_full(&self, len: usize) -> bool {
         if self.spill.is_none() {
             return false;
@@ -73,9 +73,9 @@ impl WordCounter {
         if is_room || self.long.is_empty() {
             return false;
         }
-        // The tables of places, which has a word and an eighth a place and is at most seven eighths full, hashes and entries.
+        // Entries, hashes and the table of places. That table takes a word and an eighth a place and is at most seven eighths full.
         let places = self.long.capacity() * (size_of::<Entry>() + 3 * size_of::<u64>());
-        // While it grows, the old memory is there beside the new.
+        // While memory grows, the old memory is there beside the new.
         let grown = 3 * (places + self.long_text.capacity()).max(len);
         grown > self.share / 5 * 2
     }

@@ -76,7 +76,7 @@ impl<'a> Steps<'a> {
         push(&self.0, kept, token, out)
     }
 
-    /// Whether the last tokens are the beginning of a character.
+    /// True if the last tokens are the beginning of a character.
     pub fn are_inside_character(&self, kept: &[Kept]) -> bool {
         let has_bytes =
             |step: &Step<'_>| matches!(step, Step::ByteLevel | Step::ByteFallback | Step::SentencePiece(_));
@@ -268,8 +268,8 @@ fn push_byte(kept: &mut Kept, byte: u8, out: &mut String) {
     kept.bytes.clear();
 }
 
-/// Strips a text that grows. The count is that of characters stripped from the beginning, the bytes are those that are stripped
-/// if the text ends here.
+/// Strips a text that grows. The count is the number of characters stripped from the beginning, or `usize::MAX` once other text has
+/// followed. The bytes are characters that are stripped if the text ends here.
 fn strip_text(strip: Strip, kept: &mut Kept, part: &str, out: &mut String) {
     let mut rest = part;
     while kept.count < strip.start && !rest.is_empty() {

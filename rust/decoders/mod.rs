@@ -69,7 +69,7 @@ pub enum Decoder {
 
 /// A decoder that a caller has made.
 pub trait CustomDecoder: std::fmt::Debug + Send + Sync {
-    /// What becomes of a list of tokens.
+    /// The output for a list of tokens, before it is joined to one text.
     ///
     /// # Errors
     /// The caller's own, as [`crate::Error::Custom`].
@@ -90,7 +90,7 @@ impl Decoder {
         self.chain(Growth::of(tokens.bytes()), tokens).map(Pieces::into_text)
     }
 
-    /// Whether a stage reads tokens in the byte-level alphabet.
+    /// True if a stage reads tokens in the byte-level alphabet.
     pub fn has_byte_level(&self) -> bool {
         match self {
             Self::Sequence(stages) => stages.iter().any(Self::has_byte_level),

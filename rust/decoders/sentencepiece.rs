@@ -3,7 +3,7 @@
 //! The stages of Hugging Face come close to it, but for three things:
 //!
 //! * The unknown piece has a text of its own, the surface.
-//! * Of the bytes between two other tokens, only those that are not UTF-8 become U+FFFD, one each.
+//! * Of the bytes between two other tokens, only bytes that are not UTF-8 become U+FFFD, one each.
 //! * A U+2581 goes from the first token with text; with `remove_extra_whitespaces` one goes from each token before that.
 //!
 //! After all, the text may be rewritten by rules (denormalized). Source: experiments with sentencepiece 0.2.3.

@@ -27,7 +27,7 @@ pub(crate) fn char_offsets<'a>(text: &str, offsets: impl Iterator<Item = (&'a mu
     }
 }
 
-/// Whether a byte of UTF-8 is one of a character, but not its first.
+/// True if a byte of UTF-8 is not the first byte of its character.
 fn is_continuation(byte: u8) -> bool {
     byte & 0xC0 == 0x80
 }

@@ -13,7 +13,7 @@ pub(crate) const NO_WORD: u32 = u32::MAX;
 /// The texts of ids.
 #[derive(Clone, Debug)]
 pub enum TokenNames {
-    /// The vocabulary's text. An added token has its own text: what was matched in the input.
+    /// The vocabulary's text. An added token has its own text: the part of the input that it matched.
     Vocab(Arc<Vocab>),
     /// Each token of the columns has its own text, as in an encoding read from a pickle.
     Own,
@@ -146,14 +146,14 @@ pub(crate) struct SpacesAround {
 }
 
 impl SpacesAround {
-    /// Those of `token`.
+    /// The numbers of spaces around `token`.
     pub(crate) fn of(token: &str) -> Self {
         let leading = token.chars().take_while(|&c| is_space(c)).count() as u32;
         let trailing = token.chars().rev().take_while(|&c| is_space(c)).count() as u32;
         Self { leading, trailing }
     }
 
-    /// The offsets of a token without its spaces; `is_first` says whether it counts as the first of its text.
+    /// The offsets of a token without its spaces; `is_first` is true if the token counts as the first of its text.
     #[inline]
     pub(crate) fn trim(self, (start, end): (u32, u32), is_first: bool, add_prefix_space: bool) -> (u32, u32) {
         let Self { mut leading, trailing } = self;
@@ -201,7 +201,7 @@ impl ColumnsBuilder {
         self.words.push(word.unwrap_or(NO_WORD));
     }
 
-    /// Appends a token whose text is not that of its id.
+    /// Appends a token with a text of its own, in place of the text of its id.
     pub fn push_with_text(&mut self, id: u32, text: &str, offsets: (u32, u32), word: Option<u32>) {
         self.texts.push(self.ids.len(), text);
         self.push(id, offsets, word);

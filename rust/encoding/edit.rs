@@ -8,7 +8,7 @@ use crate::{Error, Result};
 /// An encoding is padded to at most this many tokens: padding takes no memory until it is read, and then all at once.
 pub const MOST_PADDED: usize = 1 << 28;
 
-/// Joining encodings may make this many overflowing ones of those of both sides: there is one for each pair.
+/// Joining two encodings that both have overflowing ones may make at most this many: one for each pair.
 pub const MOST_OVERFLOWING: usize = 1 << 16;
 
 /// A side of an encoding.
@@ -142,7 +142,7 @@ impl Encoding {
         Ok(())
     }
 
-    /// Joins encodings into one. With `growing_offsets`, the offsets of each start where those of the one before ended.
+    /// Joins encodings into one. With `growing_offsets`, the offsets of each encoding start where the offsets of the one before end.
     ///
     /// # Errors
     /// [`Error::InvalidOption`] if pairs of overflowing encodings make more than [`MOST_OVERFLOWING`].

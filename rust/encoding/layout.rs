@@ -20,7 +20,7 @@ pub enum RowPart {
         id: u32,
         /// Its type id.
         type_id: u32,
-        /// Whether the special tokens mask marks it.
+        /// True if the special tokens mask marks it.
         is_marked: bool,
     },
     /// The tokens of one input sequence: of the first that no earlier part holds.
@@ -37,13 +37,13 @@ pub enum RowPart {
 pub struct RowTrim {
     /// The pre-tokenizer added the space of the first token, so it is not trimmed.
     pub add_prefix_space: bool,
-    /// Whether the text has such a first token: none does after a special token.
+    /// True if a token of the text counts as the first; none does after a special token.
     pub has_first: bool,
 }
 
 impl RowLayout {
     /// The layout that made `row` from empty encodings of `inputs`, each with columns of its own. `None` if a text is not there
-    /// exactly once, the texts are in another order, or offsets of the second continue those of the first.
+    /// exactly once, the texts are in another order, or offsets of the second continue the offsets of the first.
     pub fn of(row: &Encoding, inputs: &[Arc<Columns>]) -> Option<Self> {
         let (mut parts, mut texts) = (Vec::new(), inputs.iter());
         for (piece, range) in row.ranges() {
@@ -85,7 +85,7 @@ impl RowLayout {
         (ids(&self.parts[..first]), ids(&self.parts[last..]))
     }
 
-    /// Whether offsets are trimmed.
+    /// True if offsets are trimmed.
     pub fn has_trims(&self) -> bool {
         self.parts.iter().any(|part| matches!(part, RowPart::Text { trims, .. } if !trims.is_empty()))
     }

@@ -228,7 +228,7 @@ impl Encoding {
         self.sequences.len().max(1)
     }
 
-    /// Marks all tokens as those of input sequence `sequence`. A token keeps the sequences it had before.
+    /// Marks all tokens as tokens of input sequence `sequence`. A token keeps the sequences it had before.
     pub fn set_sequence(&mut self, sequence: usize) {
         self.set_sequence_range(sequence, 0..self.len());
     }

@@ -131,10 +131,11 @@ pub fn parse_merges(text: &str, name: &str) -> Result<Merges> {
 /// BPE has `vocab.json` and `merges.txt`, Unigram `unigram.json`, `WordPiece` `vocab.txt`, `WordLevel` `vocab.json`.
 ///
 /// # Errors
-/// [`Error::Unsupported`] for what would be read back as another model, before anything is written: BPE models whose pieces have
+/// [`Error::Unsupported`], before anything is written, for models that would not be read back the same: BPE models whose pieces have
 /// kinds and SentencePiece's word models; in a `vocab.txt`, whose tokens have the numbers of their lines as ids, ids that do not
-/// count up from 0 and tokens with a line feed, with white space at their ends or with an id of another token; in a `merges.txt`,
-/// tokens with a blank or a line feed, and a first line that reads as a version. [`Error::Io`].
+/// count up from 0 and tokens with a line feed, with white space at their ends or with an id of another token; in a `vocab.json`,
+/// tokens that are listed twice; in a `merges.txt`, tokens with a blank or a line feed, and a first line that reads as a version.
+/// [`Error::Io`].
 pub fn write(model: &Model, folder: &Path, prefix: Option<&str>) -> Result<Vec<PathBuf>> {
     let name =
         |name: &str| folder.join(prefix.map_or_else(|| name.to_owned(), |prefix| format!("{prefix}-{name}")));

@@ -85,13 +85,13 @@ impl Scratch {
         self.unigram.seed(seed);
     }
 
-    /// Tells whether the next texts are fragments of pre-tokens; for a unigram model, fragments with other text before them.
+    /// Marks the next texts as fragments of pre-tokens if `in_context`; for a unigram model, as fragments with other text before them.
     pub fn set_in_context(&mut self, in_context: bool) {
         self.bpe.set_in_context(in_context);
         self.unigram.set_in_context(in_context);
     }
 
-    /// Whether the fragment encoded last may have other tokens after other text.
+    /// True if the fragment encoded last may have other tokens after other text.
     pub fn is_context_dependent(&self) -> bool {
         self.unigram.is_context_dependent()
     }
@@ -158,7 +158,7 @@ impl Model {
         }
     }
 
-    /// Whether the same pre-token always gives the same tokens, so that they may be cached.
+    /// True if the same pre-token always gives the same tokens, so that they may be cached.
     pub fn is_deterministic(&self) -> bool {
         match self {
             Self::Bpe(bpe) => bpe.is_deterministic(),
@@ -169,7 +169,7 @@ impl Model {
 
     /// Where long pre-tokens may be cut without changing their tokens; `None` if the model cannot tell.
     ///
-    /// `symbols` are given if pre-tokens are raw bytes. `is_spaced` tells whether spaces may stand for U+2581 in pre-tokens.
+    /// `symbols` are given if pre-tokens are raw bytes. With `is_spaced`, spaces may stand for U+2581 in pre-tokens.
     pub fn cut_points(&self, symbols: Option<&bpe::ByteSymbols>, is_spaced: bool) -> Option<bpe::CutPoints> {
         match (self, symbols) {
             _ if !self.is_deterministic() => None,
@@ -189,7 +189,7 @@ impl Model {
         }
     }
 
-    /// Whether a fragment of a pre-token may have other tokens than a whole pre-token of the same characters.
+    /// True if a fragment of a pre-token may have other tokens than a whole pre-token of the same characters.
     pub fn depends_on_context(&self) -> bool {
         match self {
             Self::Bpe(bpe) => bpe.depends_on_context(),
@@ -197,7 +197,7 @@ impl Model {
         }
     }
 
-    /// Whether a pre-token may be cut wherever `is_boundary` accepts two neighbouring characters, without changing its tokens.
+    /// True if a pre-token may be cut wherever `is_boundary` accepts two neighbouring characters, without changing its tokens.
     pub fn is_cut_at(&self, is_boundary: impl Fn(char, char) -> bool) -> bool {
         match self {
             Self::Bpe(bpe) => self.is_deterministic() && bpe.is_cut_at(is_boundary),
@@ -205,7 +205,7 @@ impl Model {
         }
     }
 
-    /// Whether a pre-token of up to [`unigram::MOST_PIECES`] characters may be cut wherever `is_boundary` accepts two
+    /// True if a pre-token of up to [`unigram::MOST_PIECES`] characters may be cut wherever `is_boundary` accepts two
     /// neighbouring bytes, without changing its tokens.
     ///
     /// One of the two bytes is in `apart`, which is ASCII. Fragments after a cut may still depend on the text before it, see
@@ -234,7 +234,7 @@ impl Model {
         bpe.into_iter().flat_map(bpe::Bpe::fallback_ids)
     }
 
-    /// Whether every pre-token of up to `bytes` bytes that is a token of the vocabulary is encoded as that token.
+    /// True if every pre-token of up to `bytes` bytes that is a token of the vocabulary is encoded as that token.
     pub fn takes_tokens_whole(&self, bytes: usize) -> bool {
         match self {
             Self::Bpe(bpe) => self.is_deterministic() && bpe.options().ignore_merges,
@@ -244,7 +244,7 @@ impl Model {
         }
     }
 
-    /// Whether every pre-token has a token; with `is_mapped`, pre-tokens are of mapped bytes alone.
+    /// True if every pre-token has a token; with `is_mapped`, pre-tokens are of mapped bytes alone.
     pub fn has_tokens_for_all(&self, is_mapped: bool) -> bool {
         match self {
             Self::Bpe(bpe) => bpe.has_tokens_for_all(is_mapped),
@@ -273,7 +273,7 @@ impl Model {
         }
     }
 
-    /// The id whose tokens are spelled as the text that they cover, unlike those of all other ids.
+    /// The id of unknown text. Its tokens are spelled as the text that they cover; all other tokens are spelled as in the vocabulary.
     pub fn id_of_unknown_text(&self) -> Option<u32> {
         match self {
             Self::Bpe(_) | Self::WordPiece(_) | Self::WordLevel(_) => None,
@@ -281,8 +281,8 @@ impl Model {
         }
     }
 
-    /// Whether byte tokens stand for unknown text such as `text`, so that none of it has the id of unknown text. (A vocabulary
-    /// may number a byte token as its unknown one.)
+    /// True if byte tokens stand for `text` where it is unknown, so that no token of it has the id of unknown text. (But a
+    /// vocabulary may give that id to a byte token.)
     pub fn falls_back(&self, text: &str) -> bool {
         match self {
             Self::Bpe(_) | Self::WordPiece(_) | Self::WordLevel(_) => false,

@@ -1,6 +1,6 @@
 //! Kinds of pieces in SentencePiece files.
 
-/// The role of a piece; the numbers are those of the files.
+/// The role of a piece, with its number in the files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PieceKind {
     /// A learned piece.
@@ -36,7 +36,7 @@ impl PieceKind {
         }
     }
 
-    /// Whether text may be cut into pieces of this kind.
+    /// True if text may be cut into pieces of this kind.
     pub fn is_in_text(self) -> bool {
         matches!(self, Self::Normal | Self::UserDefined)
     }

@@ -116,9 +116,9 @@ impl WordLevel {
         Ok(())
     }
 
-    /// Appends one `<0xNN>` token per byte, each of which covers the whole word; does nothing if one of them is missing.
+    /// Appends one `<0xNN>` token per byte, each of which covers the whole word.
     ///
-    /// Returns whether it appended them.
+    /// Returns false, and appends nothing, if one of these tokens is missing.
     fn push_bytes(&self, word: &str, tokens: &mut Tokens) -> bool {
         let id = |byte: u8| self.vocab.id(&format!("<0x{byte:02X}>"));
         let Some(ids) = word.bytes().map(id).collect::<Option<Vec<u32>>>() else { return false };

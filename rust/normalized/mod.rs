@@ -283,7 +283,7 @@ impl<'a> PreTokenized<'a> {
     /// As [`Self::cut`], for a `cut` that can fail.
     ///
     /// # Errors
-    /// Those of `cut`.
+    /// The errors of `cut`.
     pub fn try_cut<E>(
         &mut self,
         mut cut: impl FnMut(&str, &mut Vec<Range<usize>>) -> Result<(), E>,

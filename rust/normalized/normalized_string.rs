@@ -1,8 +1,8 @@
-//! A text that is changed step by step and remembers what it was.
+//! A text that is changed step by step and keeps its original.
 //!
-//! [`Normalized`] is what pipelines work with: it borrows, and it may go without its alignment. [`NormalizedString`] is
-//! what users and their own stages work with: it owns the original text, can be sliced, and every byte of it is aligned.
-//! All its changes but a few are made by the code of [`Normalized`].
+//! Pipelines work with [`Normalized`]: it borrows, and it may go without its alignment. Users and their own stages work with
+//! [`NormalizedString`]: it owns the original text, can be sliced, and every byte of it is aligned. The code of [`Normalized`]
+//! makes all its changes but a few.
 
 use std::ops::Range;
 
@@ -55,10 +55,10 @@ impl NormalizedString {
         self.alignments[range.start].0 as usize..self.alignments[range.end - 1].1 as usize
     }
 
-    /// Puts what `change` makes of the normalized text in its place.
+    /// Replaces the normalized text by the result of `change`.
     ///
     /// # Errors
-    /// Those of `change`; then nothing has changed.
+    /// The errors of `change`; then nothing has changed.
     pub fn change(
         &mut self,
         change: impl for<'t> FnOnce(Normalized<'t>) -> Result<Normalized<'t>>,
@@ -71,7 +71,7 @@ impl NormalizedString {
     /// The parts of the text that `cut` makes of it; `cut` may change the text as well.
     ///
     /// # Errors
-    /// Those of `cut`.
+    /// The errors of `cut`.
     pub fn cut(&self, cut: impl FnOnce(&mut PreTokenized<'_>) -> Result<()>) -> Result<Vec<Self>> {
         let mut pre_tokens = PreTokenized::new(self.as_normalized());
         cut(&mut pre_tokens)?;

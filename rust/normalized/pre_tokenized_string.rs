@@ -48,10 +48,11 @@ impl PreTokenizedString {
         &self.splits
     }
 
-    /// Puts the splits that `split` makes of each split without tokens in its place, but for those without text.
+    /// Replaces each split without tokens by the splits that `split` makes of its number and text. Splits without text are
+    /// left out.
     ///
     /// # Errors
-    /// Those of `split`, which gets the number of the split and its text; then nothing has changed.
+    /// The errors of `split`; then nothing has changed.
     pub fn split(
         &mut self,
         mut split: impl FnMut(usize, &NormalizedString) -> Result<Vec<NormalizedString>>,
@@ -72,16 +73,16 @@ impl PreTokenizedString {
     /// Changes each split without tokens.
     ///
     /// # Errors
-    /// Those of `change`; the splits before the one that failed are changed.
+    /// The errors of `change`; then the splits before the failed one are changed.
     pub fn normalize(&mut self, change: impl FnMut(&mut NormalizedString) -> Result<()>) -> Result<()> {
         let without_tokens = self.splits.iter_mut().filter(|split| split.tokens.is_none());
         without_tokens.map(|split| &mut split.text).try_for_each(change)
     }
 
-    /// Gives each split without tokens those that `tokenize` makes of its text.
+    /// Gives each split without tokens the tokens that `tokenize` makes of its text.
     ///
     /// # Errors
-    /// Those of `tokenize`; the splits before the one that failed have their tokens.
+    /// The errors of `tokenize`; then the splits before the failed one have their tokens.
     pub fn tokenize(&mut self, mut tokenize: impl FnMut(&str) -> Result<Vec<StringToken>>) -> Result<()> {
         for split in self.splits.iter_mut().filter(|split| split.tokens.is_none()) {
             split.tokens = Some(tokenize(split.text.normalized())?);

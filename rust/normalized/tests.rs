@@ -200,7 +200,7 @@ mod law {
     }
 }
 
-/// Puts every character in lower case, after what is before the first one.
+/// Puts every character in lower case, and `<` before the first one.
 fn lowercased(text: &mut NormalizedString) {
     text.rewrite(|old, rewrite| {
         rewrite.push_after("<", 0);

@@ -1,6 +1,6 @@
 //! BERT's normalizer: removes control characters, puts spaces around ideographs, strips accents, lowercases.
 //!
-//! Source: Devlin et al. 2018, released code. The character tables are pinned to those of Hugging Face.
+//! Source: Devlin et al. 2018, released code. The character tables are pinned to Hugging Face's.
 
 use super::bert_ranges::{DROPPED, MARKS};
 use super::lowercase::lowercase;

@@ -29,7 +29,7 @@ impl Normalizer {
     /// Normalizes a text that keeps its original.
     ///
     /// # Errors
-    /// Those of [`Self::normalize`] and of stages that callers have made; the stages before are done then.
+    /// The errors of [`Self::normalize`] and of stages that callers have made. The changes of the stages before the failed one stay then.
     pub fn apply(&self, text: &mut NormalizedString) -> Result<()> {
         self.apply_within(Growth::of(text.normalized().len()), text)
     }

@@ -98,7 +98,7 @@ impl Normalizer {
         }
     }
 
-    /// Whether a stage spells text in the byte-level alphabet.
+    /// True if a stage spells text in the byte-level alphabet.
     pub fn has_byte_level(&self) -> bool {
         match self {
             Self::Sequence(stages) => stages.iter().any(Self::has_byte_level),
@@ -129,7 +129,7 @@ impl Normalizer {
     ///
     /// Then text may be cut there and normalized chunk by chunk, provided that the text before the cut gives the same
     /// output with a space after it. Each stage leaves a space as it is. At most one joins runs of spaces, and later ones
-    /// leave what a run becomes. At most one strips, so a chunk has two forms: stripped, and followed by a space.
+    /// leave the joined space as it is. At most one strips, so a chunk has two forms: stripped, and followed by a space.
     pub fn leaves_spaces(&self) -> bool {
         let stages = self.stages();
         let joins = |stage: &&Self| stage.joined_space().is_some();
@@ -161,7 +161,7 @@ impl Normalizer {
     /// True if `c`, a character of white space without marks, becomes a space wherever it stands, before any stage joins
     /// runs of spaces.
     ///
-    /// So a run of such characters becomes what a run of spaces becomes, if the normalizer [leaves
+    /// So the rewrite of a run of such characters is the rewrite of a run of spaces, if the normalizer [leaves
     /// spaces](Self::leaves_spaces).
     pub fn maps_to_joined_space(&self, c: char) -> bool {
         let stages = self.stages();
@@ -179,7 +179,7 @@ impl Normalizer {
         }
     }
 
-    /// The stages one after the other, with those of inner sequences in their places.
+    /// The stages one after the other, with the stages of inner sequences in the places of these sequences.
     pub fn stages(&self) -> Vec<&Self> {
         match self {
             Self::Sequence(stages) => stages.iter().flat_map(Self::stages).collect(),
@@ -187,8 +187,9 @@ impl Normalizer {
         }
     }
 
-    /// What a single stage makes of `c`, which is white space or U+2581, wherever it stands but in a run of spaces or at
-    /// the end of a text: `c` or a space. `None` if that depends on its neighbours, or is something else.
+    /// The rewrite of `c`, which is white space or U+2581, by a single stage: `c` or a space. It holds wherever `c` stands
+    /// but in a run of spaces or at the end of a text. `None` if the rewrite depends on the neighbours of `c`, or is
+    /// something else.
     fn white_space(&self, c: char) -> Option<char> {
         let is_seen_alone = match self {
             Self::Unicode(_) | Self::Lowercase | Self::StripAccents | Self::Nmt => true,
@@ -272,7 +273,7 @@ impl Normalizer {
         if let Self::Sequence(stages) = self {
             return stages.iter().try_fold(text, |text, stage| stage.normalize_within(growth, text));
         }
-        // This finds by itself what stays unchanged, and a check beforehand would read the text twice.
+        // A Unicode form finds unchanged text by itself, and a check before it would read the text twice.
         if !matches!(self, Self::Unicode(_)) && self.is_identity(text.text()) {
             return Ok(text);
         }
@@ -298,7 +299,7 @@ impl Normalizer {
     /// The normalized text without alignment.
     ///
     /// # Errors
-    /// Those of [`Self::normalize`].
+    /// The errors of [`Self::normalize`].
     pub fn normalize_str<'a>(&self, text: &'a str) -> Result<Cow<'a, str>> {
         self.normalize(Normalized::new(text, 0, false)).map(Normalized::into_text)
     }

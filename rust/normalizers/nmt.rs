@@ -3,7 +3,7 @@
 
 use crate::normalized::Normalized;
 
-/// What normalization does to a character.
+/// The effect of normalization on a character.
 enum Action {
     Keep,
     Remove,

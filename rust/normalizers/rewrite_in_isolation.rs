@@ -1,4 +1,4 @@
-//! Rewrites that do not depend on the context: what a normalizer makes of a cluster, whatever stands beside it.
+//! Rewrites of clusters by a normalizer that do not depend on the context.
 //!
 //! A stage sees one character, one character with the marks after it, or one grapheme cluster. Take a cluster whose
 //! text, as each stage receives it, begins and ends at boundaries that no stage reaches across. Then the output of the

@@ -291,7 +291,7 @@ mod tests {
         Form::Nfc.normalize(Normalized::new(text, 0, true)).text().to_owned()
     }
 
-    /// The text with the original range of each character, and whether each stands for the beginning.
+    /// The characters of the text, each with its original range, and with true if it stands for the beginning.
     fn characters(text: &Normalized<'_>) -> Vec<(char, (u32, u32), bool)> {
         let range = |at: usize, c: char| text.original(at..at + c.len_utf8());
         text.text().char_indices().map(|(at, c)| (c, range(at, c), text.is_at_beginning(at))).collect()

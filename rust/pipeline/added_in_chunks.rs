@@ -1,9 +1,9 @@
 //! Added tokens that are looked for in normalized text, found in one chunk at a time.
 //!
 //! Exact because a token that is looked for could not be cut ([`Contents`](crate::added_tokens::Contents)), so it lies within the
-//! normalized text of one chunk wherever it is found. So whether a chunk holds a token depends on the chunk alone, and is asked
-//! when the cache misses the chunk. Where ids alone are wanted, such a chunk has the ids of its pre-tokens and tokens in order, like
-//! any other; where the places of tokens are wanted, the chunk takes the stages each time.
+//! normalized text of one chunk wherever it is found. So the chunk alone decides if it holds a token, and it is searched
+//! when the cache misses it. Where ids alone are wanted, a chunk with added tokens has the ids of these and of its pre-tokens in
+//! order, like any other chunk; where the places of tokens are wanted, the chunk takes the stages each time.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -29,17 +29,17 @@ pub(super) struct AddedInChunks<'a> {
 }
 
 impl AddedInChunks<'_> {
-    /// Whether a token that is looked for in normalized text is among `ids`.
+    /// True if a token that is looked for in normalized text is among `ids`.
     pub(super) fn are_in(&self, ids: &[u32]) -> bool {
         ids.iter().any(|&id| self.tokens.get(id).is_some_and(|token| token.normalized))
     }
 
-    /// Whether normalized text holds an added token.
+    /// True if `text`, which is normalized, holds an added token.
     pub(super) fn are_in_text(&self, text: &str) -> bool {
         self.stages.matchers.normalized.is_in(text)
     }
 
-    /// Whether a chunk that no stage changes, but for spaces that become visible, holds an added token.
+    /// True if a chunk that no stage changes, but for spaces that become visible, holds an added token.
     pub(super) fn are_in_unchanged(&self, chunk: &str, scratch: &mut MissScratch) -> bool {
         let text = &mut scratch.normalized;
         text.clear();
@@ -139,7 +139,7 @@ impl<S: Sink> TextEncoding<'_, S> {
         })
     }
 
-    /// Gives the text that follows another word id than the text before, if there is any.
+    /// Ends the word, if there is one: the text that follows gets the next word id.
     pub(super) fn end_word(&mut self) {
         self.word_id += u32::from(std::mem::take(&mut self.is_in_word));
     }

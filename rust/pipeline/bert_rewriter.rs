@@ -31,7 +31,7 @@ impl BertRewriter {
     /// normalizer leaves nothing of the chunk.
     ///
     /// # Errors
-    /// Those of the model.
+    /// The errors of the model.
     pub(super) fn encode(
         self,
         chunk: &str,
@@ -81,7 +81,7 @@ impl BertRewriter {
         Ok(true)
     }
 
-    /// What the normalizer makes of a chunk, which may be nothing.
+    /// The normalized chunk without the spaces around it, which may be empty.
     pub(crate) fn normalize(self, chunk: &str) -> Cow<'_, str> {
         let Self(bert) = self;
         if chunk.bytes().all(|byte| byte.is_ascii_graphic()) {

@@ -1,4 +1,4 @@
-//! What a missed chunk goes through: the remaining stages, then the model.
+//! The encoder of missed chunks: the remaining stages, then the model.
 
 use std::ops::Range;
 
@@ -12,12 +12,12 @@ use crate::Result;
 use crate::cache::key::MEDIUM;
 use crate::cache::{CachedTokens, ChunkCache, ChunkKind, ChunkTokens, Lookup};
 
-/// The model, and what rewrites a chunk before it.
+/// The model, and the stages that rewrite a chunk before it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ChunkEncoder<'a> {
     /// The model.
     pub(super) model: &'a ModelEncoder,
-    /// What a chunk goes through before the model.
+    /// The stages of a chunk before the model.
     pub(super) rewriter: Rewriter<'a>,
     /// Set if chunks may be cut beside isolated characters, where ids alone are wanted.
     pub(super) isolated: Option<&'a IsolatedChars>,
@@ -25,7 +25,7 @@ pub(super) struct ChunkEncoder<'a> {
     pub(super) added: Option<AddedInChunks<'a>>,
 }
 
-/// [`Rewrite`](super::plan::Rewrite) with what it works with.
+/// [`Rewrite`](super::plan::Rewrite) with its stages.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Rewriter<'a> {
     /// Nothing.
@@ -41,7 +41,7 @@ pub(super) enum Rewriter<'a> {
 }
 
 impl ChunkEncoder<'_> {
-    /// Whether the caller has to encode a chunk by the stages: the chunk is context-dependent, or `tracked` output needs the
+    /// True if the caller has to encode a chunk by the stages: the chunk is context-dependent, or `tracked` output needs the
     /// spelling of an unknown token or the place of an added token, which only the stages know.
     #[inline]
     pub(super) fn needs_stages(&self, tokens: CachedTokens<'_>, tracked: bool) -> bool {
@@ -60,7 +60,7 @@ impl ChunkEncoder<'_> {
     /// token does not cover its own length. The cache keeps the ids from the second time on that the chunk is met.
     ///
     /// # Errors
-    /// Those of the model.
+    /// The errors of the model.
     #[inline(never)]
     pub(super) fn join_fragments(
         &self,
@@ -118,12 +118,12 @@ impl ChunkEncoder<'_> {
         Ok(is_regular)
     }
 
-    /// Whether a chunk that no stage changes, but for spaces that become visible, holds an added token.
+    /// True if a chunk that no stage changes, but for spaces that become visible, holds an added token.
     pub(super) fn holds_added(&self, chunk: &str, scratch: &mut MissScratch) -> bool {
         self.added.is_some_and(|added| added.are_in_unchanged(chunk, scratch))
     }
 
-    /// Whether the model certainly sees a chunk as it stands: no stage changes or cuts the chunk, and it holds no added token.
+    /// True if the model certainly sees a chunk as it stands: no stage changes or cuts the chunk, and it holds no added token.
     pub(super) fn leaves_alone(&self, chunk: &[u8], scratch: &mut MissScratch) -> bool {
         let is_alone = match self.rewriter {
             Rewriter::None => true,
@@ -136,7 +136,7 @@ impl ChunkEncoder<'_> {
         is_alone && !self.holds_added(&String::from_utf8_lossy(chunk), scratch)
     }
 
-    /// Whether a missed chunk is cut into pre-tokens that go through the cache.
+    /// True if a missed chunk takes [`Self::encode_pre_tokens`]: stages cut it into pre-tokens.
     pub(super) fn has_pre_tokens(&self, text: &[u8], chunk: Lookup) -> bool {
         match self.rewriter {
             Rewriter::Original(_) => true,
@@ -148,12 +148,13 @@ impl ChunkEncoder<'_> {
         }
     }
 
-    /// Whether such a chunk is kept the first time that it is met. Long chunks of original text seldom come again, but their fragments do.
+    /// True if the cache keeps a chunk with [`Self::has_pre_tokens`] the first time that it is met. Long chunks of original text seldom
+    /// come again, but their fragments do.
     pub(super) fn is_kept(&self, chunk: &Lookup) -> bool {
         chunk.kind() != ChunkKind::Whole || chunk.is_short() || self.model.cut_points(0).is_none()
     }
 
-    /// Encodes such a chunk into `out`.
+    /// Encodes a chunk with [`Self::has_pre_tokens`] into `out`.
     ///
     /// # Errors
     /// The errors of the stages and of the model.
@@ -180,7 +181,7 @@ impl ChunkEncoder<'_> {
     /// Encodes the chunk at `range` of `text` into `out`.
     ///
     /// # Errors
-    /// Those of the stages and of the model.
+    /// The errors of the stages and of the model.
     pub(super) fn encode(
         &self,
         text: &str,

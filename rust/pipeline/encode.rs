@@ -23,13 +23,13 @@ impl Pipeline {
     /// Encodes `text` into `sink`, without special tokens.
     ///
     /// # Errors
-    /// [`Error::TextTooLong`](crate::Error) above 2 GiB; those of the stages and of the model.
+    /// [`Error::TextTooLong`](crate::Error) from 2 GiB on; the errors of the stages and of the model.
     pub fn encode<S: Sink>(&self, text: &str, worker: &mut Worker, sink: &mut S) -> Result<()> {
         self.encode_shard(text, true, worker, sink)
     }
 
-    /// As [`Self::encode`], for one of [`Self::shards`]: `text` is the bytes of the shard alone, and `is_first` says whether
-    /// they begin the text. Offsets count from the shard, and word ids mean nothing. A caller with a random model calls
+    /// As [`Self::encode`], for one of [`Self::shards`]: `text` is the bytes of the shard alone, and `is_first` is true
+    /// if they begin the text. Offsets count from the shard, and word ids mean nothing. A caller with a random model calls
     /// [`Self::seed_row`] first.
     ///
     /// # Errors
@@ -54,7 +54,7 @@ pub(super) struct TextEncoding<'a, S> {
     pub(super) is_first: bool,
     /// The next word id.
     pub(super) word_id: u32,
-    /// Whether text with that word id was sent, where chunks have no word ids of their own.
+    /// True if text with the word id `word_id` was sent, where chunks have no word ids of their own.
     pub(super) is_in_word: bool,
     pub(super) worker: &'a mut Worker,
     pub(super) sink: &'a mut S,
@@ -174,8 +174,8 @@ impl<'a, S: Sink> TextEncoding<'a, S> {
         Ok(())
     }
 
-    /// Encodes the chunks at `range` of `text`, which the normalizer has changed. Their keys are those of chunks of
-    /// original text with the same bytes.
+    /// Encodes the chunks at `range` of `text`, which the normalizer has changed. Each has the key of a chunk of original
+    /// text with the same bytes.
     fn encode_normalized_chunks(
         &mut self,
         plan: ChunkPlan,
@@ -282,7 +282,7 @@ mod tests {
     use crate::testing::{cases, text_with_marks};
     use crate::vocab::Vocab;
 
-    /// Bytes, and tokens of two bytes that follow one another in `text`, of which `choices` says how many.
+    /// Bytes, and tokens of two bytes that follow one another in `text`; `choices` selects these pairs.
     fn model(text: &str, choices: &[bool]) -> Arc<Model> {
         let mut tokens: Vec<String> = BYTE_TO_CHAR.iter().map(char::to_string).collect();
         let mut pairs = Vec::new();

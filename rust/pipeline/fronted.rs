@@ -2,9 +2,9 @@
 //! `add_prefix_space`.
 //!
 //! Segments are chunked once they are normalized. Metaspace that cuts begins a pre-token at each space, so a chunk is a pre-token,
-//! or, where ids alone are wanted, a part of one that no merge leaves. If it does not cut, all of a segment is one pre-token, and
-//! chunks are those of [`metaspace_bpe`]. In a key a space stands for the U+2581 that the model sees; a segment
-//! that holds a U+2581 itself takes the stages.
+//! or, where ids alone are wanted, a part of a pre-token whose bounds no merge crosses. If Metaspace does not cut, all of a segment
+//! is one pre-token, and it is cut into chunks as in [`metaspace_bpe`]. In a key a space stands for the U+2581 that the model sees; a
+//! segment that holds a U+2581 itself takes the stages.
 //!
 //! The first chunk alone, the *front*, sees the text before a segment: no scanner looks back beyond the start of a span.
 //! The front takes the pre-tokenizer. GPT-2's scanner looks a few bytes ahead, so there it cuts a copy of the first bytes with a
@@ -61,8 +61,8 @@ pub(super) fn detect(stages: &Stages, model: &Model) -> Option<ChunkPlan> {
     })
 }
 
-/// Whether the normalizer only makes spaces visible, which Metaspace does again, so that text need not be normalized. No added
-/// token in normalized text may hold a space or a U+2581, or look around.
+/// True if the normalizer only makes spaces visible, which Metaspace does again: text need not be normalized. No added token in
+/// normalized text may hold white space or a U+2581, or look around.
 pub(super) fn repeats_normalizer(plan: ChunkPlan, stages: &Stages) -> bool {
     let is_metaspace = plan.key_form == KeyForm::Spaced && matches!(plan.scope, Scope::Fronted { .. });
     let Some(normalizer) = stages.normalizer.as_ref().filter(|_| is_metaspace) else { return false };

@@ -1,9 +1,10 @@
 //! The family of SentencePiece-style BPE tokenizers, such as Mistral and Phi-3.
 //!
 //! Their normalizer puts U+2581 before the text and in place of each space, and nothing cuts the text (a rule that looks for
-//! spaces finds none), so all of a text is one pre-token. If no token holds a U+2581 after another character, no merge crosses the start of a run of spaces, and the text
-//! may be cut there ([`Model::is_cut_at`]). A chunk is a run of spaces with the word after the run. If, in addition, no token
-//! holds a letter beside a symbol of ASCII, chunks also end between the two. In a key a space stands for a U+2581.
+//! spaces finds none), so all of a text is one pre-token. If no token holds a U+2581 after another character, no merge crosses
+//! the start of a run of spaces, and the text may be cut there ([`Model::is_cut_at`]). A chunk is a run of spaces with the word
+//! after the run. If, in addition, no token holds a letter beside a symbol of ASCII, chunks also end between the two. In a key a
+//! space stands for a U+2581.
 //!
 //! The first chunk of a segment gets the prefix, so that chunk takes the normalizer; so does a segment that holds a U+2581.
 
@@ -55,7 +56,7 @@ pub(super) fn splitter(model: &Model) -> Option<Splitter> {
     model.is_cut_at(begins_spaces).then(spaces)
 }
 
-/// Whether no merge crosses the place between a letter and a symbol of ASCII.
+/// True if no merge crosses the place between a letter and a symbol of ASCII.
 pub(super) fn cuts_words(model: &Model) -> bool {
     let is_letter = |c: char| Class::of(c).is(LETTER);
     model.is_cut_at(|left, right| {
@@ -63,7 +64,7 @@ pub(super) fn cuts_words(model: &Model) -> bool {
     })
 }
 
-/// Whether `pre_tokenizer` makes one pre-token of text without spaces.
+/// True if `pre_tokenizer` makes one pre-token of text without spaces.
 fn keeps_whole(pre_tokenizer: &PreTokenizer) -> bool {
     match pre_tokenizer {
         PreTokenizer::Split(split) => {
@@ -83,7 +84,7 @@ pub(super) fn without_prefix(normalizer: &Normalizer) -> Option<&Normalizer> {
     }
 }
 
-/// Whether a stage only puts U+2581 in place of spaces.
+/// True if a stage only puts U+2581 in place of spaces.
 pub(super) fn shows_spaces(normalizer: &Normalizer) -> bool {
     let Normalizer::Replace(replacement) = normalizer else { return false };
     matches!(replacement.pattern(), TextPattern::Literal(space) if space == " ")

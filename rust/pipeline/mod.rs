@@ -8,14 +8,14 @@
 //! | file | holds |
 //! |---|---|
 //! | `compiled` | [`Pipeline`]: stages, plan, caches |
-//! | `plan`, `plan_table` | what a plan of chunks is; which tokenizers have one |
+//! | `plan`, `plan_table` | the parts of a plan of chunks; the tokenizers that have one |
 //! | `plan_report` | a plan in words |
 //! | `stages` | the walk through added tokens, normalizer and pre-tokenizer, with a visitor |
 //! | `encode`, `aligned_sink` | the visitor that encodes; offsets of chunks of normalized text |
 //! | `chunk_stream` | the inner loop: lookups in flight, hits, misses |
-//! | `chunk_encoder` | what a missed chunk goes through |
+//! | `chunk_encoder` | the remaining stages and the model for a missed chunk |
 //! | `model_encoder` | the model for chunks of one key form |
-//! | `rewrite_memo`, `offset_map` | rewriting cluster by cluster; offsets of what was rewritten |
+//! | `rewrite_memo`, `offset_map` | rewriting cluster by cluster; offsets of rewritten text |
 //! | `added_in_chunks` | added tokens in normalized chunks |
 //! | `original_chunks` | chunks of text that its normalizer has not changed yet |
 //! | `bert_rewriter`, `fronted`, `metaspace_bpe`, `seamed`, `unigram` | families of tokenizers |

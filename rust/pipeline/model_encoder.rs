@@ -73,7 +73,7 @@ impl MissScratch {
         self.model.seed(seed);
     }
 
-    /// Whether the fragment encoded last may have other tokens after another beginning of its word.
+    /// True if the fragment encoded last may have other tokens after another beginning of its word.
     pub fn is_context_dependent(&self) -> bool {
         self.model.is_context_dependent()
     }
@@ -118,7 +118,7 @@ impl ModelEncoder {
         &self.model
     }
 
-    /// What the bytes of a chunk stand for.
+    /// The form of the bytes of a chunk.
     pub(super) fn key_form(&self) -> KeyForm {
         self.key_form
     }
@@ -150,15 +150,15 @@ impl ModelEncoder {
         if len > SHORT { self.cut_points(len) } else { None }
     }
 
-    /// Whether the fragment `start..end` of the pre-token `pre_token` stands in context: it is not the whole pre-token, and the
+    /// True if the fragment `start..end` of the pre-token `pre_token` stands in context: it is not the whole pre-token, and the
     /// model treats whole pre-tokens otherwise.
     #[inline]
     pub(super) fn in_context(&self, pre_token: &Range<usize>, start: usize, end: usize) -> bool {
         self.depends_on_context && *pre_token != (start..end)
     }
 
-    /// Calls `each` with the fragments of a pre-token, at `range` of `text`, and whether they stand in context, until one fails. Without cut
-    /// points the pre-token is its only fragment.
+    /// Calls `each` with the fragments of a pre-token, at `range` of `text`, until one call fails. The second argument of `each` is
+    /// true if the fragment stands in context. Without cut points the pre-token is its only fragment.
     ///
     /// # Errors
     /// The errors of `each`.
@@ -181,7 +181,7 @@ impl ModelEncoder {
     /// Encodes the chunk at `range` of `text` into `out`. A range may cut characters only in [`KeyForm::Bytes`].
     ///
     /// # Errors
-    /// Those of the model.
+    /// The errors of the model.
     pub(super) fn encode(
         &self,
         text: &str,
@@ -235,7 +235,7 @@ impl ModelEncoder {
     /// Encodes the chunk that `scratch.rewrite_memo` rewrote last into `out`.
     ///
     /// # Errors
-    /// Those of the model.
+    /// The errors of the model.
     pub(super) fn encode_rewritten(
         &self,
         in_context: bool,
@@ -309,8 +309,8 @@ impl ModelEncoder {
 
     /// Copies tokens out with their spans in bytes of the chunk.
     ///
-    /// `bounds_at` maps a position in what the model saw to the last boundary in the chunk at or before that position and the
-    /// first boundary at or after it. Positions ascend.
+    /// `bounds_at` maps a position in the text that the model saw to the last boundary in the chunk at or before that position
+    /// and the first boundary at or after it. Positions ascend.
     fn place(
         &self,
         tokens: &Tokens,
@@ -334,7 +334,7 @@ impl ModelEncoder {
         }
     }
 
-    /// Decides again whether the tokens of `out` simply follow one another, after the caller has moved their spans.
+    /// Sets `is_regular` of `out` after the caller has moved the spans: true if the tokens simply follow one another.
     pub(super) fn set_regularity(&self, out: &mut ChunkTokens) {
         let mut last_end = 0;
         let is_next = |(&[start, end], &id): (&[u32; 2], &u32)| {

@@ -1,13 +1,13 @@
-//! From positions in what the model saw back to bytes of the chunk.
+//! From positions in the text that the model saw back to bytes of the chunk.
 
 /// One rewritten character, or several with the same source.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct CharSpan {
-    /// Bytes in what the model saw.
+    /// Bytes in the text that the model saw.
     pub(super) made: u32,
-    /// Bytes of the chunk that these stand for.
+    /// Bytes of the chunk that the `made` bytes stand for.
     pub(super) own: u32,
-    /// Bytes of the chunk after those that nothing stands for.
+    /// Further bytes of the chunk, after the `own` bytes, that no rewritten character stands for.
     pub(super) gap: u32,
 }
 
@@ -17,13 +17,13 @@ impl CharSpan {
     }
 }
 
-/// Follows ascending positions in what the model saw through the chunk.
+/// Maps ascending positions in the text that the model saw to bytes of the chunk.
 #[derive(Debug)]
 pub(super) struct OffsetMap<I> {
     char_spans: I,
     /// The span that the last position was in or before.
     current: CharSpan,
-    /// Start of the current span in what the model saw.
+    /// Start of the current span in the text that the model saw.
     made: usize,
     /// Start of the current span in the chunk.
     own: usize,
@@ -75,7 +75,7 @@ mod tests {
             let mut at = 0;
             for step in steps {
                 at = total.min(at + step);
-                // Bounds of each character in what was seen and in the word, one without any at either end.
+                // Bounds of each character in the seen text and in the word; at either end, one without bytes of the word.
                 let (mut seen, mut at_own, mut bounds) = (0, 0, vec![(0..0, 0..0)]);
                 for &(made, own, gap) in &char_spans {
                     bounds.push((seen..seen + made, at_own..at_own + own));

@@ -94,16 +94,16 @@ impl OriginalChunks<'_> {
         result
     }
 
-    /// Whether the scanner of the plan cuts a normalized chunk as the pre-tokenizer does. Metaspace puts a prefix before text that begins with no
-    /// space, and it also cuts before U+2581, which the scanner does not.
+    /// True if the scanner of the plan cuts a normalized chunk as the pre-tokenizer does. Unlike the scanner, Metaspace puts a prefix
+    /// before text that begins with no space, and cuts before U+2581 too.
     fn is_cut_by_scanner(&self, text: &str) -> bool {
         !matches!(self.plan.scope, Scope::Fronted { .. })
             || text.starts_with(' ') && !text.contains(VISIBLE_SPACE)
     }
 }
 
-/// Whether a quarter of a text or more is in characters of three bytes or more, by every 31st byte. Chinese and Thai, whose chunks are long, are
-/// such text. Korean and Hindi are taken for it too, which costs speed alone.
+/// True if more than a quarter of the bytes of a text are in characters of three bytes or more, as estimated from every 31st byte.
+/// Chinese and Thai, whose chunks are long, are such text. Korean and Hindi are taken for it too, which costs speed alone.
 fn is_mostly_long(text: &str) -> bool {
     let (mut leads, mut all) = (0, 0);
     for &byte in text.as_bytes().iter().step_by(31) {
@@ -127,7 +127,7 @@ impl Pipeline {
         (!(has_fragments() && is_mostly_long(text))).then_some(seams)
     }
 
-    /// Whether chunks may be made of text before the normalizer changes it.
+    /// True if chunks may be made of text before the normalizer changes it.
     pub(super) fn has_original_seams(&self) -> bool {
         self.cache_limit() > 0 && self.original_seams_if_ready(self.price_of_seams()).is_some()
     }
@@ -180,7 +180,7 @@ impl<S: Sink> TextEncoding<'_, S> {
         let (word_id, unresolved) = (stream.finish()?, stream.unresolved());
         self.word_id = word_id;
         if let Some(unresolved) = unresolved {
-            // The whole segment decides whether it may grow so much.
+            // The bound on growth is for the whole segment, so all of it is normalized.
             let normalized = pipeline.stages().normalize(segment, range.start, false)?;
             let done = normalizer.rewritten_len(segment, unresolved - range.start)?;
             self.encode_end(&normalized.text()[done..])?;

@@ -1,9 +1,9 @@
-//! What a plan is.
+//! Plans: how pipelines encode text.
 //!
 //! Every fast way is one idea: *a chunker over the original text, then a cache keyed by the bytes of a chunk and one bit of
-//! context, and on a miss the remaining stages and the model*. A [`ChunkPlan`] says what the chunker and the key are, what a
-//! miss goes through, and which text is chunked. Other text, and tokenizers without a plan of chunks, take the stages one by
-//! one.
+//! context, and on a miss the remaining stages and the model*. A [`ChunkPlan`] names the chunker, the key form, the stages of a
+//! missed chunk before the model, and the text that is chunked. Other text, and tokenizers without a plan of chunks, take the
+//! stages one by one.
 
 use crate::cache::KeyForm;
 use crate::normalizers::Bert;
@@ -14,24 +14,24 @@ use crate::scan::Splitter;
 pub enum Plan {
     /// Chunk by chunk of the original text.
     Chunked(ChunkPlan),
-    /// Stage by stage, each on what the one before made.
+    /// Stage by stage, each on the output of the stage before.
     Staged,
 }
 
-/// What a plan of chunks consists of.
+/// A plan of chunks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChunkPlan {
     /// Cuts the original text into chunks.
     pub chunker: Chunker,
-    /// What the bytes of a chunk stand for once `rewrite` is through.
+    /// The form of the bytes of a chunk after `rewrite`.
     pub key_form: KeyForm,
-    /// What a chunk goes through on a miss, before the model.
+    /// The stages of a missed chunk before the model.
     pub rewrite: Rewrite,
-    /// Which text is chunked.
+    /// The text that is chunked.
     pub scope: Scope,
 }
 
-/// What cuts the original text into chunks.
+/// A way to cut the original text into chunks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Chunker {
     /// A scanner.
@@ -42,7 +42,7 @@ pub enum Chunker {
     Seams,
 }
 
-/// What a chunk goes through on a miss, before the model.
+/// The stages of a missed chunk before the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rewrite {
     /// Nothing: the chunk is a pre-token.
@@ -60,20 +60,21 @@ pub enum Rewrite {
     },
 }
 
-/// Which segments of original text, between added tokens, are chunked. Others take the stages.
+/// The segments of original text, between added tokens, that are chunked. Other segments take the stages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// All.
     All,
-    /// Those that the normalizer leaves unchanged. Others are normalized first, and then chunked.
+    /// Segments that the normalizer leaves unchanged. Others are normalized first, and then chunked.
     Unchanged,
-    /// All segments once they are normalized, except segments with a U+2581 if the model sees that in place of spaces. The pre-tokenizer may put something before a segment, so the first chunk takes it.
+    /// All segments once they are normalized, except segments with a U+2581 if the model sees U+2581 in place of spaces. The
+    /// pre-tokenizer may put something before a segment, so the first chunk takes the pre-tokenizer.
     Fronted {
-        /// The scanner of pre-tokens, of which chunks may be parts; chunks are found by it where word ids are wanted. None if all of
-        /// a segment is one pre-token.
+        /// The scanner of pre-tokens. Chunks may be parts of pre-tokens; where word ids are wanted, this scanner finds the chunks.
+        /// None if all of a segment is one pre-token.
         pre_tokens: Option<Splitter>,
     },
-    /// Those without a U+2581. All chunks of such a segment are one pre-token.
+    /// Segments without a U+2581. All chunks of such a segment are one pre-token.
     WithoutMetaspace {
         /// The normalizer puts a U+2581 before text, so the first chunk of a segment takes the normalizer.
         has_prefix: bool,
@@ -81,7 +82,7 @@ pub enum Scope {
 }
 
 impl Plan {
-    /// What the bytes of keys stand for.
+    /// The form of the bytes of keys.
     pub fn key_form(self) -> KeyForm {
         match self {
             Self::Chunked(plan) => plan.key_form,
@@ -104,12 +105,12 @@ impl ChunkPlan {
         Self { chunker, key_form, rewrite: Rewrite::None, scope: Scope::Unchanged }
     }
 
-    /// Whether chunks are of text that the normalizer has seen.
+    /// True if the normalizer comes before the chunker.
     pub(super) fn is_after_normalizer(self) -> bool {
         matches!(self.scope, Scope::Unchanged | Scope::Fronted { .. })
     }
 
-    /// Whether chunks have no word ids.
+    /// True if chunks have no word ids.
     pub(super) fn is_for_ids_alone(self) -> bool {
         matches!(self.rewrite, Rewrite::PreTokenizer { ids_alone: true, .. })
     }

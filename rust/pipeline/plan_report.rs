@@ -9,9 +9,9 @@ use crate::normalizers::CompiledNormalizer;
 pub struct PlanReport {
     /// Chunk by chunk through the cache, not stage by stage.
     pub is_chunked: bool,
-    /// What finds chunks; none if nothing does.
+    /// The finder of chunks; none without chunks.
     pub chunks: Option<&'static str>,
-    /// What a chunk goes through that the cache does not know; without chunks, what all text does.
+    /// The stages of a chunk that the cache does not know; without chunks, the stages of all text.
     pub on_a_miss: &'static str,
     /// How offsets and word ids are found; none if in the same way as ids.
     pub offsets: Option<&'static str>,

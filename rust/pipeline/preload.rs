@@ -5,13 +5,13 @@ use crate::byte_level::char_to_byte_of;
 use crate::cache::key::SHORT;
 use crate::cache::{CacheLimits, ChunkCache, KeyForm};
 
-/// Tokens at most: those of the lowest ids, which are as a rule the most frequent. More would cost more memory, which each new
-/// worker copies, than they save.
+/// Tokens at most: the tokens of the lowest ids, which are as a rule the most frequent. More would not pay, since each new
+/// worker copies the memory.
 const MOST: usize = 1 << 14;
 
 /// A cache with the first tokens of the vocabulary, if the model takes tokens whole.
 ///
-/// `may_be_known` says whether the model certainly sees a chunk as it stands; other chunks are left out.
+/// `may_be_known` is true for a chunk that the model certainly sees as it stands; other chunks are left out.
 pub(super) fn preload_vocab(
     encoder: &ModelEncoder,
     mut may_be_known: impl FnMut(&[u8]) -> bool,

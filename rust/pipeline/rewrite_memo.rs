@@ -1,4 +1,4 @@
-//! Rewriting a chunk cluster by cluster, with a memo of what each grapheme cluster becomes.
+//! Rewriting a chunk cluster by cluster, with a memo of the rewrite of each grapheme cluster.
 //!
 //! Most clusters become the same text beside any neighbours. So a chunk of such clusters is rewritten from the memo and need not
 //! go through any stage.
@@ -17,7 +17,7 @@ const MEMO_CHARS: usize = 0x2_0000;
 /// Bytes of rewritten clusters at most; a full memo is emptied.
 const LIMIT: usize = 1 << 20;
 
-/// What a cluster becomes: the flags below, then the length of the rewritten text in bytes and its start in
+/// The rewrite of a cluster: the flags below, then the length of the rewritten text in bytes and its start in
 /// [`RewriteMemo::rewritten`].
 type MemoEntry = u32;
 
@@ -33,15 +33,15 @@ const START_SHIFT: u32 = LEN_SHIFT + LEN_BITS;
 
 /// Rewrites grapheme clusters that become the same beside any neighbours.
 pub trait ContextFreeRewriter {
-    /// What a cluster becomes beside any clusters that have an answer too, and the source of each resulting character: a range
-    /// of bytes of the cluster. None if the cluster is not known to be context-free.
+    /// The answer for a cluster: its rewrite beside any clusters that have an answer too, and the source of each character of the
+    /// rewrite, a range of bytes of the cluster. None if the cluster is not known to be context-free.
     ///
-    /// The text is never empty. The first source begins the cluster; each next one equals the one before or lies after it. A
+    /// The rewrite is never empty. The first source begins the cluster; each next one equals the one before or lies after it. A
     /// single character that has an answer is a cluster before any other that has one.
     fn rewrite_in_isolation(&self, cluster: &str) -> Option<(String, Vec<Range<usize>>)>;
 }
 
-/// What a cluster of several characters becomes, and the range of its character spans.
+/// The rewrite of a cluster of several characters, and the range of its character spans.
 #[derive(Clone, Copy, Debug)]
 struct Cluster {
     entry: MemoEntry,
@@ -56,13 +56,13 @@ pub struct RewriteMemo {
     /// Entries of longer clusters.
     clusters: HashMap<Box<str>, Cluster, FixedState>,
     cluster_char_spans: Vec<CharSpan>,
-    /// What clusters become, one after the other.
+    /// The rewrites of clusters, one after the other.
     rewritten: String,
     /// The chunk rewritten last.
     text: String,
     /// Bytes before that chunk that offsets count and no character stands for.
     skipped: usize,
-    /// The prefix of that chunk; with the first character, if the prefix stands for that.
+    /// The prefix of that chunk; with the first character, if both have the same source.
     front: CharSpan,
     /// Character spans of that chunk; none if all text after the front is unchanged.
     char_spans: Vec<CharSpan>,
@@ -96,7 +96,7 @@ impl RewriteMemo {
 
     /// Rewrites `text` after `prefix` into [`Self::text`]; false if a cluster of `text` is not context-free.
     ///
-    /// The prefix stands for `prefix_len` bytes before `text`; if these are none, for what the first character stands for.
+    /// The prefix stands for `prefix_len` bytes before `text`; if `prefix_len` is 0, the prefix has the source of the first character.
     pub fn rewrite(
         &mut self,
         (prefix, prefix_len): (&str, usize),
@@ -315,7 +315,7 @@ mod tests {
 
     use super::*;
 
-    /// Some characters stay, others become more or less, marks join what is before them, and one character is not known.
+    /// Some characters stay, others become more or less, marks join the character before them, and one character is not known.
     struct Rules;
 
     impl ContextFreeRewriter for Rules {
@@ -360,7 +360,7 @@ mod tests {
                 let is_large = text.contains(['𝄞', '\u{10ffff}']);
                 prop_assert!(is_known == made.is_some() || is_large);
                 let Some(made) = made.filter(|_| is_known) else { continue };
-                // The source of each byte of what became of the text.
+                // The source of each byte of the rewritten text.
                 let mut sources = vec![(0, prefix.1); prefix.0.len()];
                 let (mut expected, mut at) = (prefix.0.to_owned(), prefix.1);
                 for (cluster, (made, own)) in clusters.iter().zip(&made) {

@@ -25,7 +25,7 @@ use crate::scan::seams::Seams;
 /// Bytes of text that take as long as deriving seams from the stages: 8 to 23 milliseconds.
 const DERIVING: usize = 1 << 20;
 
-/// Bytes of text that take as long as asking whether merges make a token: half a microsecond.
+/// Bytes of text that take as long as a check that merges make a token: half a microsecond.
 const ASKING_MERGES: usize = 64;
 
 /// The plan of chunks, if the stages and the model allow it.
@@ -61,7 +61,7 @@ impl Pipeline {
 
     /// Bytes of text that take as long as deriving seams.
     pub(super) fn price_of_seams(&self) -> usize {
-        // Whether merges make each token is asked only if whole pre-tokens are looked up.
+        // Each token is checked for merges that make it, but only if whole pre-tokens are looked up.
         let tokens = if self.model().depends_on_context() { self.model().vocab().len() } else { 0 };
         DERIVING + tokens * ASKING_MERGES
     }
@@ -190,7 +190,7 @@ impl ChunkPreTokenizer<'_> {
         })
     }
 
-    /// Whether a chunk is known to be one pre-token, which the model sees as it is.
+    /// True if a chunk is known to be one pre-token, which the model sees as it is.
     pub(super) fn is_word(&self, chunk: &[u8]) -> bool {
         self.cuts_alone && self.stages.seams().is_some_and(|seams| seams.is_word(chunk))
     }

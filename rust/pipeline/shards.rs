@@ -43,9 +43,9 @@ pub struct Shard {
     /// Bytes of the shard in its text, or in the block that holds it. A text that is yet to be written is one shard of the most bytes
     /// that it may take.
     pub bytes: Range<usize>,
-    /// Whether the text begins here.
+    /// True if the text begins here.
     pub is_first: bool,
-    /// Whether the text ends here.
+    /// True if the text ends here.
     pub is_last: bool,
 }
 
@@ -85,8 +85,8 @@ impl Pipeline {
         ranges
     }
 
-    /// A boundary near the end of `text`, of which there is more, that holds whatever follows; `margin` bytes or more are left
-    /// after it.
+    /// A boundary near the end of `text`, the beginning of a longer text. It is a boundary of every such longer text, and at least
+    /// `margin` bytes of `text` lie after it.
     pub fn last_boundary(&self, text: &str, margin: usize) -> Option<usize> {
         let margin = margin.max(self.reach());
         let search =
@@ -97,7 +97,7 @@ impl Pipeline {
 
     fn lasting_boundary(&self, text: &str, wanted: usize, margin: usize) -> Option<usize> {
         let boundary = self.boundary_finder(text.len())?.find(text, wanted)?;
-        // What the boundary was judged by must end before the text does: then it is the same in the longer text.
+        // The bytes that decide on the boundary must end before the text does: then they are the same in the longer text.
         let judged = surroundings(text, boundary, self.reach());
         (boundary + margin <= text.len() && judged.end < text.len()).then_some(boundary)
     }
@@ -141,11 +141,11 @@ impl Pipeline {
     }
 }
 
-/// What decides on boundaries in one text.
+/// A finder of boundaries in one text.
 struct BoundaryFinder<'a> {
     matchers: &'a Matchers,
     splitter: Splitter,
-    /// What may change characters.
+    /// The normalizer, if it may change the characters at a boundary.
     normalizer: Option<&'a Normalizer>,
     /// Set for Unigram, where a boundary lies before a chunk.
     stages: Option<ChunkStages<'a>>,
@@ -153,7 +153,7 @@ struct BoundaryFinder<'a> {
 }
 
 impl BoundaryFinder<'_> {
-    /// The first good border at or soon after `wanted`; one between words rather than one between letters.
+    /// The first good boundary at or soon after `wanted`; one between words rather than one between letters.
     fn find(&self, text: &str, wanted: usize) -> Option<usize> {
         let from = text.ceil_char_boundary(wanted);
         let searched = &text[from..text.floor_char_boundary((wanted + SEARCHED).max(from))];
@@ -203,7 +203,7 @@ impl BoundaryFinder<'_> {
         are_letters && self.cuts.is_some_and(is_cut) && is_one_span
     }
 
-    /// Whether neither an added token nor the normalizer minds the border.
+    /// True if the normalizer leaves the text around the boundary unchanged and no added token touches the boundary.
     fn is_free(&self, text: &str, boundary: usize) -> bool {
         let leaves_unchanged = |normalizer: &Normalizer| {
             let reach = self.matchers.normalized.longest().map_or(1, |longest| longest + BLURRED);

@@ -29,7 +29,7 @@ pub(crate) struct Stages {
     pub(crate) matchers: Matchers,
 }
 
-/// What a walk through the stages meets, from left to right.
+/// A visitor that meets the parts of a text, from left to right, on a walk through the stages.
 pub(crate) trait Visitor {
     /// An added token at `range` of `text`, which is the original text or a normalized segment.
     fn added_token(&mut self, id: u32, text: &Normalized<'_>, range: Range<usize>) -> Result<()>;
@@ -64,11 +64,11 @@ pub(crate) trait Visitor {
 pub(crate) struct Walk<'a> {
     /// The original text.
     pub(crate) text: &'a str,
-    /// Whether offsets are wanted.
+    /// True if offsets are wanted.
     pub(crate) tracked: bool,
-    /// The normalizer of a segment that begins with the text: another one where the text continues an earlier one.
+    /// The normalizer of a segment at the beginning of the text; it may be another one where the text continues an earlier text.
     pub(crate) first_normalizer: Option<&'a Normalizer>,
-    /// What pre-tokens are made of: with [`KeyForm::Bytes`], a last stage that maps bytes to characters is left out.
+    /// The form of pre-tokens: with [`KeyForm::Bytes`], a last stage that maps bytes to characters is left out.
     pub(crate) key_form: KeyForm,
 }
 
@@ -92,7 +92,7 @@ impl Stages {
     /// Walks a text through added tokens, normalizer, added tokens again and pre-tokenizer.
     ///
     /// # Errors
-    /// Those of the stages and of the visitor.
+    /// The errors of the stages and of the visitor.
     pub(crate) fn walk(&self, walk: Walk<'_>, visitor: &mut impl Visitor) -> Result<()> {
         self.matchers.original.segments(walk.text, |Segment { start, end, token }| match token {
             Some(id) => visitor.added_token(id, &Normalized::new(walk.text, 0, walk.tracked), start..end),
@@ -104,7 +104,7 @@ impl Stages {
     /// Walks a segment between added tokens of the original text through the other stages.
     ///
     /// # Errors
-    /// Those of the stages and of the visitor.
+    /// The errors of the stages and of the visitor.
     pub(super) fn walk_segment(
         &self,
         walk: Walk<'_>,
@@ -184,7 +184,7 @@ impl Stages {
     /// Cuts normalized text into pre-tokens.
     ///
     /// # Errors
-    /// Those of the pre-tokenizer.
+    /// The errors of the pre-tokenizer.
     pub(crate) fn cut<'a>(&self, text: Normalized<'a>, key_form: KeyForm) -> Result<PreTokenized<'a>> {
         let mut cut = PreTokenized::new(text);
         match &self.pre_tokenizer {
@@ -195,7 +195,8 @@ impl Stages {
         Ok(cut)
     }
 
-    /// Appends the pre-tokens of normalized text to `spans`, as ranges of the text that is returned. They may not look at the place in the text.
+    /// Appends the pre-tokens of normalized text to `spans`, as ranges of the text that is returned. The pre-tokenizer must not look at
+    /// the place in the text.
     ///
     /// # Errors
     /// The errors of the pre-tokenizer.
@@ -247,7 +248,7 @@ impl Stages {
         result
     }
 
-    /// Whether the pre-tokenizer treats a segment at the beginning of a text otherwise than other segments.
+    /// True if the pre-tokenizer treats a segment at the beginning of a text otherwise than other segments.
     pub(super) fn looks_at_beginning(&self) -> bool {
         self.pre_tokenizer.as_ref().is_some_and(PreTokenizer::looks_at_beginning)
     }
@@ -255,7 +256,7 @@ impl Stages {
     /// The normalized text.
     ///
     /// # Errors
-    /// Those of the normalizer.
+    /// The errors of the normalizer.
     pub(crate) fn normalize<'a>(&self, text: &'a str, start: usize, tracked: bool) -> Result<Normalized<'a>> {
         let text = Normalized::new(text, start, tracked);
         self.normalizer.as_ref().map_or(Ok(text.clone()), |normalizer| normalizer.normalize(text))

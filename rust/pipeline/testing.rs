@@ -1,4 +1,4 @@
-//! What tests of pipelines share.
+//! Helpers for the tests of pipelines.
 
 use std::sync::Arc;
 

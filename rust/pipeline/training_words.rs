@@ -84,7 +84,7 @@ impl Pipeline {
 }
 
 impl TrainingWords<'_> {
-    /// Whether texts have chunks.
+    /// True if texts have chunks.
     pub fn have_chunks(&self) -> bool {
         matches!(self.cutter, Cutter::Bert(..) | Cutter::Seams(..))
     }

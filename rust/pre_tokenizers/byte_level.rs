@@ -43,7 +43,7 @@ impl ByteLevel {
     ) {
         let piece = &text[span.clone()];
         let with_prefix;
-        // By how much positions in `split` exceed those in the span.
+        // A position in `split` is the position in the span plus `shift`.
         let (split, shift) = match piece.chars().next() {
             Some(first) if self.add_prefix_space && first != ' ' => {
                 with_prefix = format!(" {piece}");

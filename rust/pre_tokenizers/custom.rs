@@ -29,7 +29,7 @@ impl PreTokenizer {
     /// Cuts the splits of a text that keeps its original.
     ///
     /// # Errors
-    /// Those of [`Self::pre_tokenize`] and of stages that callers have made; the stages before are done then.
+    /// The errors of [`Self::pre_tokenize`] and of stages that callers have made. The cuts of the stages before the failed one stay then.
     pub fn apply(&self, text: &mut PreTokenizedString) -> Result<()> {
         self.apply_within(Growth::of(bytes(text)), text)
     }

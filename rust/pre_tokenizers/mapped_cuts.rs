@@ -13,7 +13,7 @@ use crate::byte_level::{BYTE_TO_CHAR, push_mapped};
 pub struct MappedCuts {
     before: Cuts,
     after: Cuts,
-    /// By byte, whether a stage after the mapping may cut the byte's character.
+    /// By byte, true if a stage after the mapping may cut the byte's character.
     may_cut: [bool; 256],
 }
 

@@ -50,7 +50,7 @@ pub enum PreTokenizer {
     },
     /// Cuts at punctuation characters.
     Punctuation {
-        /// What happens to each punctuation character.
+        /// The treatment of each punctuation character.
         behavior: Behavior,
     },
     /// Cuts at one character and drops it.
@@ -139,7 +139,7 @@ impl PreTokenizer {
         Ok(())
     }
 
-    /// Whether a single stage may cut a piece that holds `c`, or drop it. False only if a piece of such characters stays one span.
+    /// True if a single stage may cut or drop a piece that holds `c`. False only if a piece of such characters stays one span.
     fn may_cut(&self, c: char) -> bool {
         let class = Class::of(c);
         match self {
@@ -188,7 +188,7 @@ impl PreTokenizer {
     /// is the last step before the model.
     ///
     /// # Errors
-    /// Those of [`Self::pre_tokenize`].
+    /// The errors of [`Self::pre_tokenize`].
     pub fn cut_unmapped(&self, text: &mut PreTokenized<'_>) -> Result<()> {
         match self {
             Self::ByteLevel(ByteLevel { use_regex: true, .. }) => text.cut(|piece, out| {

@@ -7,7 +7,7 @@ use crate::scan::Splitter;
 use crate::structures::finder::{Finder, TextPattern};
 use crate::structures::regex::Pattern;
 
-/// What happens to the text that a pattern matches.
+/// The treatment of the text that a pattern matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Behavior {
     /// It is dropped.
@@ -32,7 +32,8 @@ impl Behavior {
         (Self::Contiguous, "contiguous", "Contiguous"),
     ];
 
-    /// Whether a piece belongs to the span of the piece before it, by which of the two are matches.
+    /// True if a piece belongs to the span of the piece before it. `was_match` is true if the piece before is a match, `is_match` if the piece
+    /// itself is one.
     pub(super) fn joins(self, was_match: bool, is_match: bool) -> bool {
         match self {
             Self::Removed | Self::Isolated => false,
@@ -58,7 +59,7 @@ pub struct Pieces<F> {
     found: F,
     /// End of the last match.
     done: usize,
-    /// A span that the next piece may join, and whether its last piece is a match.
+    /// A span that the next piece may join, and true if the last piece of the span is a match.
     open: Option<(Range<usize>, bool)>,
 }
 
@@ -157,7 +158,7 @@ impl Split {
         &self.pattern
     }
 
-    /// What happens to a match.
+    /// The treatment of a match.
     pub fn behavior(&self) -> Behavior {
         self.behavior
     }
@@ -196,7 +197,7 @@ impl Split {
         Ok(())
     }
 
-    /// Whether a piece that holds `c` may be cut, or dropped; false only if a piece of such characters alone has no match, and stays one span.
+    /// True if a piece that holds `c` may be cut or dropped; false only if a piece of such characters alone has no match, and stays one span.
     pub fn may_cut(&self, c: char) -> bool {
         let drops_gaps = self.behavior == Behavior::Removed && self.invert;
         drops_gaps

@@ -80,7 +80,7 @@ impl PostProcessor {
     /// Processes the encoding of a text, or the two of a pair, into one.
     ///
     /// # Errors
-    /// Those of the stages.
+    /// The errors of the stages.
     pub fn process(
         this: Option<&Self>,
         encoding: Encoding,

@@ -97,7 +97,7 @@ fn letter_mask(word: u64) -> u64 {
     from_a & !past_z & !word & TOPS
 }
 
-/// A mask with the bits of small letters set and those of capitals clear; the bits of other bytes are arbitrary.
+/// A mask: the bits of small letters are set, the bits of capitals are clear, and the bits of other bytes are arbitrary.
 #[inline]
 fn small_bits(word: u64) -> u64 {
     word << 2 & TOPS

@@ -1,4 +1,4 @@
-//! GPT-2's splitter, also that of `RoBERTa`, GPT-Neo, BLOOM and every `ByteLevel` pre-tokenizer.
+//! The splitter of GPT-2, `RoBERTa`, GPT-Neo, BLOOM and every `ByteLevel` pre-tokenizer.
 //!
 //! `'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`
 //!

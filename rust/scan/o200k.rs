@@ -1,4 +1,4 @@
-//! The splitter of o200k (GPT-4o), also that of Llama 4.
+//! The splitter of o200k (GPT-4o) and of Llama 4.
 //!
 //! With `Upper` for `[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]`, `Lower` for `[\p{Ll}\p{Lm}\p{Lo}\p{M}]` and `Suffix` for
 //! `(?i:'s|'t|'re|'ve|'m|'ll|'d)?`, the alternatives are

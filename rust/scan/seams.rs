@@ -1,8 +1,8 @@
 //! Seams: places between two characters where a text may be cut, and the chunks between them encoded one by one.
 //!
-//! The kinds of the two characters say whether a place is a seam. Some places need more: the character before the two must be *ink*, which white
-//! space is not, or the seam is before a space and depends on the character after the space. Kinds and rules are derived for each tokenizer from its stages
-//! (`pre_tokenizers::seams`). Here the seams of a text are found, 64 bytes at a time.
+//! The kinds of two neighbours decide if the place between them is a seam. Some rules ask for more. One needs *ink*, so no white space, before the
+//! two neighbours. Another makes a seam before a space, and needs the character after the space. Kinds and rules are derived for each tokenizer from
+//! its stages (`pre_tokenizers::seams`). This module finds the seams of a text, 64 bytes at a time.
 
 use std::ops::Range;
 
@@ -35,8 +35,9 @@ pub(crate) struct Seams {
     /// The kinds that are ink.
     pub(super) ink: Kinds,
     pub(super) rules: Vec<Rule>,
-    /// Whether a rule needs the character before the two, and whether one needs the character after them.
+    /// True if a rule needs the character before the two.
     pub(super) asks_for_ink: bool,
+    /// True if a rule needs the character after the two.
     pub(super) asks_for_next: bool,
     /// Set if a normalizer changes the text before the stages cut it.
     pub(super) open: Option<Open>,
@@ -54,7 +55,7 @@ pub(crate) struct Open {
     pub(crate) may_go_on: Kinds,
     /// So many characters after the right neighbour of a seam must not be open. The end of the text is not open.
     pub(crate) ahead: usize,
-    /// Whether the character before the left neighbour must not be open either.
+    /// True if the character before the left neighbour must not be open either.
     pub(crate) before: bool,
 }
 
@@ -92,7 +93,7 @@ pub(crate) struct Words {
 }
 
 impl Seams {
-    /// None if there are no rules.
+    /// None if there are no rules, or more than [`MOST_RULES`].
     pub(crate) fn new(
         table: CharTable,
         ink: Kinds,
@@ -106,20 +107,20 @@ impl Seams {
         has_rules.then_some(Self { table, ink, rules, asks_for_ink, asks_for_next, open, words })
     }
 
-    /// Whether a rule makes a seam between `c` and another character of its kind, after anything.
+    /// True if a rule makes a seam between `c` and another character of its kind, after any text.
     pub(crate) fn are_between(&self, c: char) -> bool {
         let kind = self.table.of_code(c as usize);
         let holds_both = |rule: &Rule| rule.left & rule.right & kind != 0 && rule.context == Context::Any;
         self.rules.iter().any(holds_both)
     }
 
-    /// Whether a chunk is known to be one pre-token.
+    /// True if a chunk is known to be one pre-token.
     pub(crate) fn is_word(&self, chunk: &[u8]) -> bool {
         self.known_pre_tokens(chunk).is_some_and(|mut known| known.next() == Some(0..chunk.len()))
     }
 
-    /// The pre-tokens of a chunk that is a word, or a space and a word, if they are known without a search. The space is part of the word, a pre-token of
-    /// its own, or dropped.
+    /// The pre-tokens of a chunk that is a word, or a space and a word, if they are known without a search. The space is part of the word, a
+    /// pre-token of its own, or dropped.
     #[inline]
     pub(crate) fn known_pre_tokens(
         &self,
@@ -161,10 +162,10 @@ impl Seams {
         self.part_within(text, start..if is_at_end { text.len() } else { last })
     }
 
-    /// Whether the character at a place is *settled ink*: ink at every stage of the normalizer, so that stripping stops there.
+    /// True if the character at a place is *settled ink*: ink at every stage of the normalizer, so that stripping stops there.
     fn is_settled_ink(&self, text: &str, at: usize) -> bool {
         let Some(open) = self.open else { return false };
-        // None of these may be open: the characters before the place, the one at the place, and those after it.
+        // None of these characters may be open: up to two before the place, the one at the place, and `open.ahead` after it.
         let (mut first, mut count) = (at, 1 + open.ahead);
         for (before, _) in text[..at].char_indices().rev().take(1 + usize::from(open.before)) {
             (first, count) = (before, count + 1);
@@ -308,7 +309,7 @@ impl Seams {
     }
 }
 
-/// Whether a match of the normalizer may go on after a character of a kind, which may be none.
+/// True if a match of the normalizer may go on after a character of `kind`, or if the character has no kind.
 fn may_join_after(kind: Kinds, may_go_on: Kinds) -> bool {
     kind == 0 || kind & may_go_on != 0
 }

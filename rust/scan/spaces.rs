@@ -36,7 +36,7 @@ pub struct SingleSpaces;
 impl Scan for SingleSpaces {
     #[inline]
     fn advance(text: &str, pos: usize) -> usize {
-        // Whatever stands at `pos` belongs to the span.
+        // The byte at `pos` belongs to the span, even if it is a space.
         memchr::memchr(b' ', &text.as_bytes()[pos + 1..]).map_or(text.len(), |next| pos + 1 + next)
     }
 }

@@ -1,13 +1,13 @@
 //! Scripts that put no spaces between words.
 
 /// True if the word at `start`, after at most one blank, begins with a character of a script without spaces between words: Han,
-/// kana, Thai, Lao, Burmese, Khmer, and what is encoded beside these; told by the first two bytes of the character.
+/// kana, Thai, Lao, Burmese, Khmer, or with a character encoded beside these. The first two bytes of the character decide.
 #[inline]
 pub fn begins_unspaced(text: &[u8], start: usize) -> bool {
     let first = start + usize::from(text[start] <= b' ');
     let Some(&[lead, second]) = text.get(first..).and_then(|rest| rest.first_chunk()) else { return false };
     match lead {
-        // U+2E80 and above, without Hangul syllables.
+        // U+3000 to U+9FFF and U+10000 to U+3FFFF: no Hangul syllables.
         0xE3..=0xE9 | 0xF0 => true,
         // Thai, Lao.
         0xE0 => (0xB8..=0xBB).contains(&second),

@@ -3,7 +3,7 @@
 //! `Whitespace` is `\w+|[^\w\s]+`: a span is a run of word characters, or a run of characters that are neither word
 //! characters nor white space. `WhitespaceSplit` keeps everything between white space together.
 //!
-//! Here `\w` is that of Rust's `regex`: letters, marks, decimal digits, connector punctuation and the two joiners. In a
+//! Here `\w` is as in Rust's `regex`: letters, marks, decimal digits, connector punctuation and the two joiners. In a
 //! user's regular expression `\w` differs, see [`crate::structures::regex`].
 
 use super::ScanWithGaps;

@@ -1,5 +1,5 @@
-//! What SentencePiece's normalizer and its decoder share: rules compiled into one table, and the rewriting of text by
-//! them. (Before text is encoded it is normalized, after it is decoded it is denormalized.)
+//! Code for SentencePiece's normalizer and its decoder: rules compiled into one table, and the rewriting of text by the
+//! rules. (Text is normalized before it is encoded, and denormalized after it is decoded.)
 
 mod charsmap;
 mod rewrite;

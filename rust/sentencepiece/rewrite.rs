@@ -14,7 +14,7 @@ use crate::normalized::Normalized;
 use crate::structures::byte_trie::ByteTrie;
 use crate::{Error, Result};
 
-/// Options of [`SentencePiece`]; the names are those of SentencePiece's model file.
+/// Options of [`SentencePiece`], named as in SentencePiece's model file.
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "the flags of the file")]
 pub struct SentencePieceOptions {
@@ -80,7 +80,7 @@ impl SentencePiece {
         &self.options
     }
 
-    /// The next step at the front of `rest`: how many bytes it consumes, and what replaces them.
+    /// The next step at the front of `rest`: the number of bytes that it consumes, and the text that replaces them.
     fn step<'a>(&'a self, rest: &'a str) -> (usize, &'a str) {
         if let Some((_, len)) = self.user_defined.longest(rest.as_bytes()) {
             return (len, &rest[..len]);

@@ -10,11 +10,11 @@ use crate::normalized::Normalized;
 
 /// Where tokens with byte offsets and word ids are kept.
 pub trait TokenStore {
-    /// Whether a text that is not that of the id matters.
+    /// True if it matters that a token has a text of its own, in place of the text of its id.
     fn wants_texts(&self) -> bool;
 
-    /// Takes the tokens of chunks as [`Sink::emit_hits`] does, if this store has a way of its own. No token has a text that is not
-    /// that of its id.
+    /// Takes the tokens of chunks as [`Sink::emit_hits`] does, if this store has a way of its own. No token has a text of its
+    /// own.
     fn push_hits(
         &mut self,
         cache: &ChunkCache,
@@ -30,7 +30,7 @@ pub trait TokenStore {
     /// Appends a token.
     fn push(&mut self, id: u32, offsets: (u32, u32), word: Option<u32>);
 
-    /// Appends a token whose text is not that of its id.
+    /// Appends a token with a text of its own.
     fn push_with_text(&mut self, id: u32, text: &str, offsets: (u32, u32), word: Option<u32>);
 }
 
@@ -65,7 +65,7 @@ pub struct ColumnSink<'a, C> {
     pub skipped_word_ids: Option<u32>,
 }
 
-/// The word id of what is number `at` among chunks, added tokens and pre-tokens.
+/// The word id of the chunk, added token or pre-token with number `at` among all of these.
 #[inline]
 pub(super) fn word_id(skipped_word_ids: &mut Option<u32>, at: u32, has_tokens: bool) -> u32 {
     let Some(skipped) = skipped_word_ids else { return at };
@@ -80,7 +80,7 @@ impl<C: TokenStore> ColumnSink<'_, C> {
         if self.columns.wants_texts() { self.model.id_of_unknown_text() } else { None }
     }
 
-    /// Appends the tokens of what lies at `range` of `text`, which `original` maps to the original text.
+    /// Appends `tokens`, which lie at `range` of `text`; `original` maps ranges of `text` to the original text.
     #[inline]
     fn push(
         &mut self,

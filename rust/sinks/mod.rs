@@ -19,7 +19,7 @@ use crate::normalized::Normalized;
 ///
 /// A word id is the index of a pre-token in its text, as in Hugging Face.
 pub trait Sink {
-    /// Whether offsets are wanted; without them no alignment is built.
+    /// True if offsets are wanted; without them no alignment is built.
     const TRACKED: bool;
 
     /// The tokens of the pre-token at `range` of `text`, or of a fragment of the pre-token.
@@ -34,7 +34,7 @@ pub trait Sink {
     /// An added token at `range` of `text`.
     fn added_token(&mut self, id: u32, text: &Normalized<'_>, range: Range<usize>, word_id: u32);
 
-    /// The tokens of the chunk that begins at byte `start` of the original text; `word_id` is that of its first pre-token.
+    /// The tokens of the chunk that begins at byte `start` of the original text; `word_id` is the word id of its first pre-token.
     fn chunk(&mut self, tokens: CachedTokens<'_>, start: usize, word_id: u32);
 
     /// Takes the tokens of chunks of `text` up to the first that the cache cannot answer from its slot; returns the number of chunks taken.

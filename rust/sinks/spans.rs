@@ -17,9 +17,9 @@ pub struct SpanColumns<T> {
     pub offsets: Vec<[u32; 2]>,
     /// Word id of each token, below 2^31; -1 for none.
     pub words: Vec<i32>,
-    /// Whether word ids are kept.
+    /// True if word ids are kept.
     pub has_words: bool,
-    /// Spaces around tokens whose text is not that of their id, by ascending index; kept if offsets are to be trimmed.
+    /// Spaces around tokens with texts of their own, by ascending index; kept if offsets are to be trimmed.
     pub(crate) own_spaces: Option<Vec<(usize, SpacesAround)>>,
 }
 

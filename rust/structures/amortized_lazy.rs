@@ -21,7 +21,7 @@ impl<T> Default for AmortizedLazy<T> {
 impl<T> AmortizedLazy<T> {
     /// The value, if it has been made, or if the coming work brings the sum of costs to `price`; then `make` makes it.
     ///
-    /// `cost` is what the coming work costs without the value. `make` may return `None`; then there is no value and
+    /// `cost` is the cost of the coming work without the value. `make` may return `None`; then there is no value and
     /// `make` is not called again. While one thread makes the value, the others work without it.
     #[inline]
     pub fn get(&self, cost: usize, price: usize, make: impl FnOnce() -> Option<T>) -> Option<&T> {

@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use super::atomic_file;
 use crate::{Error, Result};
 
-/// A list that is being written. What was added is on the disk before the next call.
+/// A list that is being written. An added item is on the disk before the next call.
 #[derive(Debug)]
 pub struct AppendLog<T> {
     path: PathBuf,
@@ -20,7 +20,7 @@ pub struct AppendLog<T> {
 }
 
 impl<T: Serialize + DeserializeOwned> AppendLog<T> {
-    /// The items of a list, none if there is no file. What a killed process has left of a line ends the list.
+    /// The items of a list; none if there is no file. A line that is cut, as a killed process may leave it, ends the list.
     ///
     /// # Errors
     /// [`Error::Io`].

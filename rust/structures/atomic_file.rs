@@ -3,8 +3,8 @@
 //! The bytes go to a temporary file in the folder of the target, `.lexmill-<process id>-<random number>.tmp`, which is synced
 //! and renamed to the target; then the folder is synced, since the new name is an entry of the folder.
 //!
-//! Closing a file may fail, too, and Rust does not tell. On the file systems where that matters, as NFS, the error is one of writing
-//! that was put off, and syncing tells it first; what is only read again by the process that wrote it, as runs of words, is not
+//! Closing a file may fail, too, and Rust does not tell. On the file systems where that matters, such as NFS, the error belongs to a
+//! write that was put off, and syncing reports it first. A file that only its own process reads again, such as a run of words, is not
 //! synced but has checksums.
 //!
 //! A process that is killed leaves its temporary file. So the writer of a temporary file holds a lock on it (`flock`), which
@@ -20,17 +20,17 @@ use std::path::{Path, PathBuf};
 
 use crate::{Error, Result};
 
-/// What the names of temporary files begin and end with.
+/// The beginning and the end of the names of temporary files.
 const PREFIX: &str = ".lexmill-";
 const SUFFIX: &str = ".tmp";
 
 /// Puts `bytes` in place of the file at `path`, durably.
 ///
-/// Through a symbolic link the file it points to is replaced, or made if it is not there. What is no regular file, such
-/// as a pipe or `/dev/null`, is written to and not replaced.
+/// A symbolic link stays: the file that it points to is replaced, or made if it is not there. A file that is not regular, such as a
+/// pipe or `/dev/null`, is written to and not replaced.
 ///
 /// # Errors
-/// [`Error::Io`]; the temporary file is removed and whatever `path` held stays, unless only the folder could not be synced.
+/// [`Error::Io`]; the temporary file is removed and the old contents of `path` stay, unless only the folder could not be synced.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     write_with(path, |file| file.write_all(bytes))
 }
@@ -38,7 +38,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
 /// As [`write()`], with the bytes that `write` puts into the file.
 ///
 /// # Errors
-/// Those of [`write()`].
+/// As [`write()`].
 pub fn write_with(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> Result<()> {
     let failed = |action| move |source| Error::Io { action, path: path.to_owned(), source };
     let there = fs::metadata(path);
@@ -62,13 +62,13 @@ pub fn write_with(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) 
     sync_folder(folder).map_err(failed("sync the folder of"))
 }
 
-/// Where the links end that lead to nothing; `error` is what is wrong with them if they do not end.
+/// The path at the end of links that lead to no file; `error` if there are more than 40 links.
 fn pointed_to(path: &Path, error: io::Error) -> io::Result<PathBuf> {
     let mut target = path.to_owned();
     // Linux follows as many.
     for _ in 0..=40 {
         let Ok(next) = fs::read_link(&target) else { return Ok(target) };
-        // What is absolute takes the place of the whole.
+        // An absolute link takes the place of the whole path.
         target.set_file_name(next);
     }
     Err(error)
@@ -94,7 +94,7 @@ fn create_temporary(folder: &Path) -> io::Result<(PathBuf, File)> {
 
 /// Removes the temporary files in `folder` whose writers have ended.
 ///
-/// No error: what may not be read, locked or removed is left to another run.
+/// No error: a file that may not be read, locked or removed is left to another run.
 fn remove_litter(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     let is_temporary = |entry: &DirEntry| {

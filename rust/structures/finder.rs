@@ -112,7 +112,7 @@ impl Finder {
     /// All matches in `text`.
     ///
     /// # Errors
-    /// Those of [`Self::for_each`].
+    /// As [`Self::for_each`].
     pub fn find_all(&self, text: &str) -> Result<Vec<Range<usize>>> {
         let mut matches = Vec::new();
         let _ = self.for_each(text, |found| {

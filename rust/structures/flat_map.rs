@@ -37,7 +37,7 @@ impl<V: Copy + Default> FlatMap<V> {
         self.len
     }
 
-    /// Whether there is no key at all.
+    /// True if there is no key at all.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }

@@ -58,7 +58,7 @@ impl FolderLock {
     }
 }
 
-/// Whether `path` still names this file.
+/// True if `path` still names this file.
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -75,7 +75,7 @@ fn is_at(_file: &File, path: &Path) -> bool {
 
 impl Drop for FolderLock {
     fn drop(&mut self) {
-        // While the lock is held, so that nobody else has locked this file. What remains is harmless.
+        // Removed while the lock is held, so that nobody else has locked this file. A file that remains is harmless.
         let _ = fs::remove_file(&self.path);
     }
 }

@@ -37,8 +37,8 @@ fn product(small: u64, large: u128) -> (u128, u64) {
     (high, low as u64)
 }
 
-/// Long division, bit by bit: 53 bits of the quotient, a 54th that decides the rounding, and the remainder, which tells
-/// whether that is a tie.
+/// Long division, bit by bit: 53 bits of the quotient, and a 54th that decides the rounding. If it is 1 and no remainder is
+/// left, the rounding is a tie.
 #[expect(clippy::cast_precision_loss, reason = "53 bits and a carry are exact")]
 fn divide(numerator: u128, denominator: u128) -> f64 {
     if numerator == 0 || numerator >= denominator {

@@ -61,7 +61,7 @@ impl Tournament {
     /// Replays the matches of `player` after a change: it has become better or worse, has joined or has left. A player
     /// takes part exactly if it has a `strength`.
     ///
-    /// `is_better` tells whether the first of two players who take part is the better one; it must be a total order.
+    /// `is_better` is true if the first of two players who take part is the better one; it must be a total order.
     ///
     /// # Panics
     /// If `player` is beyond the size of the tree.

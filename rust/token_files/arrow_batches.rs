@@ -8,7 +8,7 @@ use arrow_ipc::root_as_message;
 
 use crate::{Error, Result};
 
-/// What stands before the length of a message.
+/// The marker before the length of a message.
 const CONTINUATION: [u8; 4] = [0xff; 4];
 
 /// Bytes of a message's metadata at most: a batch of two columns has some hundred.

@@ -22,7 +22,7 @@ pub(super) struct EncodedBlock {
     pub(super) documents: Vec<(u64, usize)>,
     /// The byte of the file at which the block ends.
     pub(super) end: u64,
-    /// Values of added columns and offsets, and where those of each document end; empty if there are none.
+    /// Values of added columns and offsets, and the end of each document's values; empty if nothing is added.
     pub(super) added: Vec<u8>,
     pub(super) added_ends: Vec<usize>,
     /// Bytes of the file up to the end of the block, as it lies on the disk, as far as this run has read or passed over them.
@@ -30,8 +30,8 @@ pub(super) struct EncodedBlock {
     pub(super) passed_over: u64,
 }
 
-/// Memory of ids that are written, for those of other blocks: memory that one thread takes and another one frees goes back to the
-/// system each time, which clears it again.
+/// Buffers of blocks whose ids are written, for the ids of other blocks. Memory that one thread takes and another one frees goes back
+/// to the system each time, and the system clears it again.
 #[derive(Debug, Default)]
 struct SpareBuffers(Mutex<Vec<Vec<u8>>>);
 
@@ -46,7 +46,7 @@ impl SpareBuffers {
     }
 }
 
-/// What encodes blocks.
+/// An encoder of blocks.
 pub(super) struct BlockEncoder<'a> {
     tokenizer: &'a Tokenizer,
     options: &'a Options,
@@ -79,15 +79,15 @@ impl<'a> BlockEncoder<'a> {
         self.spare.put(block.ids);
     }
 
-    /// What a thread encodes with.
+    /// The text encoder and the scratch memory of a thread.
     pub(super) fn start(&self) -> Result<(TextEncoder<'a>, Vec<u32>)> {
         Ok((self.tokenizer.text_encoder(self.options.add_special_tokens)?, Vec::new()))
     }
 
-    /// Encodes the records of a block, but for those before the place where this run begins.
+    /// Encodes the records of a block, except the records before the place where this run begins.
     ///
     /// # Errors
-    /// Those of [`FileBlock::for_each_text`] and of the tokenizer; [`Error::TextTooLong`].
+    /// The errors of [`FileBlock::for_each_text`] and of the tokenizer; [`Error::TextTooLong`].
     pub(super) fn encode(
         &self,
         block: &mut FileBlock,

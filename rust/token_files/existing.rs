@@ -20,9 +20,9 @@ use crate::{Error, Result};
 struct Sound {
     /// The first parts, as many as have all their files.
     parts: usize,
-    /// Whether joining may go on, or has not begun.
+    /// True if joining may go on, or has not begun.
     is_joining: bool,
-    /// Whether the run was finished and lacks no file.
+    /// True if the run was finished and lacks no file.
     is_complete: bool,
 }
 
@@ -148,7 +148,7 @@ fn remove_part(folder: &Path, layout: Layout, part: usize) -> Result<()> {
     Ok(())
 }
 
-/// Removes what a killed run has left of the parts after `finished` ones: one that was on its way to the disk, and the next.
+/// Removes the files of the two parts after the first `finished`: a killed run may leave one part on its way to the disk, and the next.
 fn remove_begun_parts(folder: &Path, layout: Layout, finished: usize) -> Result<()> {
     (finished..finished + 2).try_for_each(|part| remove_part(folder, layout, part))
 }

@@ -1,8 +1,8 @@
 //! Parts that become one file of each split, or one pair of files.
 //!
 //! Parts are appended to the joined file one by one, and each is removed once its bytes are on the disk there. So joining takes room
-//! for one part more. `joined.jsonl` lists how many parts are joined; what a killed process has appended beyond them is cut off by the
-//! next one.
+//! for one part more. `joined.jsonl` lists how many parts are joined. The next process cuts off all bytes that a killed process has
+//! appended after these parts.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -40,7 +40,7 @@ pub(super) fn joined_files(layout: Layout, split: &str) -> Vec<String> {
     }
 }
 
-/// Whether parts are joined.
+/// True if parts are joined.
 pub(super) fn is_joined(options: &Options) -> bool {
     options.join || options.layout == Layout::Raw(Preset::NanoGpt)
 }
@@ -76,13 +76,13 @@ pub(super) fn remove_joining(folder: &Path, layout: Layout, splits: &[&str]) -> 
 struct Joined {
     split: &'static str,
     names: Vec<String>,
-    /// What the joined parts hold.
+    /// Bytes of ids in the joined parts, and their documents; no documents are counted without an index.
     bytes: u64,
     documents: u64,
 }
 
 impl Joined {
-    /// What the first `parts` of a run hold.
+    /// A split to which `parts`, the first of a run, are joined.
     fn new(layout: Layout, split: &'static str, parts: &[Part]) -> Self {
         let mut joined = Self { split, names: joined_files(layout, split), bytes: 0, documents: 0 };
         for part in parts {
@@ -91,7 +91,7 @@ impl Joined {
         joined
     }
 
-    /// The files of a part that are of this split: their names and sizes, that of ids first.
+    /// The names and entries of the files of a part in this split, the file of ids first.
     fn files<'a>(&self, part: &'a Part) -> Vec<(&'a str, &'a FileEntry)> {
         let of_split = part.files.iter().filter(|(name, _)| within(self.split, name).is_some());
         of_split.map(|(name, entry)| (name.as_str(), entry)).collect()
@@ -114,7 +114,7 @@ impl Joined {
         if unfinished.exists() || !path.exists() { unfinished } else { path }
     }
 
-    /// Whether all that the joined parts held is there.
+    /// True if the joined files are long enough for the joined parts.
     fn is_whole(&self, folder: &Path) -> bool {
         let has =
             |path: &Path, bytes| path.metadata().is_ok_and(|data| data.is_file() && data.len() >= bytes);
@@ -123,7 +123,7 @@ impl Joined {
     }
 }
 
-/// Whether the files are there that the first `count` parts were joined to.
+/// True if the joined files of all splits are long enough for the first `count` parts.
 pub(super) fn are_joined(
     folder: &Path,
     layout: Layout,
@@ -135,7 +135,7 @@ pub(super) fn are_joined(
     splits.iter().all(|split| Joined::new(layout, split, parts).is_whole(folder))
 }
 
-/// A file that grows, from a size on that it had when all in it was sound.
+/// A file that grows from the end of its sound bytes.
 struct Growing {
     file: File,
     path: PathBuf,
@@ -191,10 +191,10 @@ impl Growing {
     }
 }
 
-/// Joins the parts of a run, from those on that are not joined; answers the files.
+/// Joins the parts of a run that are not joined yet; answers the joined files.
 ///
 /// # Errors
-/// [`Error::Io`]; [`Error::Output`] for a part that is not as it was written; those of `on_progress`.
+/// [`Error::Io`]; [`Error::Output`] for a part that is not as it was written; the errors of `on_progress`.
 pub(super) fn join_parts(
     folder: &Path,
     layout: Layout,

@@ -1,4 +1,4 @@
-//! What a folder of token files was made from, and which parts of it are finished.
+//! The manifest of a folder of token files: its tokenizer, options and inputs, and its finished parts.
 //!
 //! The manifest is written when the work begins and again when all is done. In between, each finished part is a line at the end of
 //! `parts.jsonl`, so that the work for the manifest does not grow with the number of parts.
@@ -16,7 +16,7 @@ use crate::corpus::inputs::{Input, Place, inputs_difference};
 use crate::structures::append_log::AppendLog;
 use crate::{Error, Result};
 
-/// The version of what this module writes.
+/// The version of the manifest's format.
 const VERSION: u32 = 1;
 
 /// The file of finished parts, while there are others.
@@ -32,7 +32,7 @@ pub(super) struct Manifest {
     pub(super) tokenizer: String,
     pub(super) options: Value,
     pub(super) inputs: Vec<Input>,
-    /// Whether all parts are finished, and then what they hold.
+    /// The counts of all parts; none until the run is finished.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) total: Option<Counts>,
     #[serde(default)]
@@ -53,7 +53,7 @@ pub(super) struct Part {
     pub(super) files: BTreeMap<String, FileEntry>,
 }
 
-/// What a part holds, or all of them.
+/// The counts of a part, or of all parts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     /// Documents to train on and for validation, empty ones apart.
@@ -64,7 +64,7 @@ pub struct Counts {
     /// Broken records, which are left out.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(super) skipped: u64,
-    /// Of the documents, those for validation.
+    /// The documents for validation among these.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(super) validation_documents: u64,
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -149,7 +149,7 @@ impl Manifest {
         Self { parts: Vec::new(), ..self.clone() }.write(folder)
     }
 
-    /// What identifies the documents of a split: programs keep under this name what they make of them.
+    /// A name that identifies the documents of a split. Programs keep their results for these documents under this name.
     pub(super) fn fingerprint(&self, split: &str) -> String {
         let parts: Vec<_> = self.parts.iter().map(|part| &part.files).collect();
         format!("{:016x}", fnv_1a(format!("{split}{:?}{parts:?}", self.inputs).as_bytes()))

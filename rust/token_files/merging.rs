@@ -99,7 +99,7 @@ fn finished(folder: &Path) -> Result<Manifest> {
     Ok(manifest)
 }
 
-/// Refuses a run whose ids are not of one kind with those of the first.
+/// Refuses a run whose files cannot be merged with the files of the first run.
 fn check_alike(folder: &Path, run: &Manifest, first: &Manifest) -> Result<()> {
     let option = |run: &Manifest, name: &str| run.options.get(name).cloned().unwrap_or(Value::Null);
     let format = option(run, "format");
@@ -229,7 +229,7 @@ fn append(path: &Path, mut source: impl Read, target: &mut PartFile) -> Result<(
     }
 }
 
-/// Reads a file and compares its size and checksum with those of its manifest; what it holds goes to `target`.
+/// Copies a file to `target`, if there is one, and compares its size and checksum with its entry in the manifest.
 fn copy(
     path: &Path,
     entry: &FileEntry,

@@ -2,13 +2,13 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `options` | the layout of the files and what goes into them |
+//! | `options` | the layout and the contents of the files |
 //! | `encoding` | blocks of records and their ids |
 //! | `parts` | documents in, finished parts out |
 //! | `packing` | documents end to end, in rows of one length |
 //! | `layouts` | the files of a part, in each layout |
 //! | `part_file` | a file under a temporary name |
-//! | `manifest` | what a folder was made from, and which parts of it are finished |
+//! | `manifest` | the tokenizer, options and inputs of a folder, and its finished parts |
 //! | `manifest_file` | the file of a manifest: JSON, or the metadata of a Parquet file |
 //! | `arrow_batches` | where the columns of an Arrow stream lie, for those who map it |
 //! | `shuffle` | a seeded order of all documents, by sorted runs on the disk |

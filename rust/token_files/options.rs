@@ -1,4 +1,4 @@
-//! What is written: the layout of the files and what goes into them.
+//! The options of token files: their layout and their contents.
 
 use serde_json::{Value, json};
 
@@ -118,11 +118,11 @@ impl Width {
 pub struct Packing {
     /// Tokens of a row.
     pub length: usize,
-    /// What fills up the last row of a part; without it, that row is left out.
+    /// The id that fills up the last row of a part; without it, that row is left out.
     pub pad_id: Option<u32>,
 }
 
-/// What goes into token files.
+/// The options of token files.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub struct Options {
@@ -132,7 +132,7 @@ pub struct Options {
     pub begin_id: Option<u32>,
     /// An id after each document.
     pub end_id: Option<u32>,
-    /// Whether documents get the special tokens of the post-processor.
+    /// True if documents get the special tokens of the post-processor.
     pub add_special_tokens: bool,
     /// Rows of one length instead of one row a document.
     pub packing: Option<Packing>,
@@ -140,7 +140,7 @@ pub struct Options {
     pub validation: f64,
     /// Decides which documents these are, and the order of a shuffle.
     pub seed: u64,
-    /// Whether documents of all sources come in an order that the seed decides.
+    /// True if the documents of all sources come in an order that the seed decides.
     pub shuffle: bool,
     /// Bytes of ids in a part, unless a single document has more.
     pub part_bytes: u64,
@@ -148,9 +148,9 @@ pub struct Options {
     pub signed: bool,
     /// Columns of the sources that are kept beside the ids, with the type that was asked for.
     pub columns: Vec<(String, Option<ValueKind>)>,
-    /// Whether the offsets of tokens are kept beside the ids.
+    /// True if the offsets of tokens are kept beside the ids.
     pub offsets: bool,
-    /// Whether parts are joined at the end to one pair of files.
+    /// True if parts are joined at the end to one pair of files.
     pub join: bool,
 }
 
@@ -280,7 +280,7 @@ impl Options {
         Ok(())
     }
 
-    /// The options as the manifest shows them; `columns` are those that are kept, with their types.
+    /// The options as the manifest shows them; `columns` are the columns that are kept, with their types.
     pub(super) fn to_json(&self, width: Width, columns: &[AddedColumn]) -> Value {
         let columns = columns.iter().map(|column| (column.name.clone(), column.kind.name().into()));
         let (format, preset) = match self.layout {

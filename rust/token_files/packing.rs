@@ -23,7 +23,7 @@ impl Packer {
     /// Adds a document; `emit` gets each row that is full now, with the places where documents begin or go on.
     ///
     /// # Errors
-    /// Those of `emit`.
+    /// The errors of `emit`.
     pub(super) fn push(
         &mut self,
         mut ids: &[u8],
@@ -46,7 +46,7 @@ impl Packer {
     /// Fills up the last row, or leaves it out; answers how many tokens are left out.
     ///
     /// # Errors
-    /// Those of `emit`.
+    /// The errors of `emit`.
     pub(super) fn finish(&mut self, mut emit: impl FnMut(&[u8], &[i32]) -> Result<()>) -> Result<u64> {
         let tokens = self.ids.len() / self.width;
         if tokens == 0 {
@@ -85,7 +85,7 @@ mod tests {
                 packer.push(document, &mut emit).expect("nothing fails");
             }
             let dropped = packer.finish(&mut emit).expect("nothing fails") as usize;
-            // Each token with whether its document or its row begins there.
+            // Each token, with true if its document begins there.
             let tokens = documents.iter().flat_map(|ids| ids.iter().enumerate().map(|(at, &id)| (id, at == 0)));
             let mut tokens: Vec<(u8, bool)> = tokens.collect();
             let rest = tokens.len() % length;

@@ -13,7 +13,7 @@ use super::layouts::IDS;
 use crate::corpus::sources::{decoded, parquet_error};
 use crate::{Error, Result};
 
-/// Rows that are decoded at a time. What a damaged file says about their number takes no more memory than that.
+/// Rows that are decoded at a time. A damaged file that claims more rows takes no more memory.
 const ROWS: usize = 1 << 12;
 
 /// Rows of ids end to end, and the places where rows begin and end.
@@ -22,7 +22,7 @@ pub type GroupRows = (Vec<i32>, Vec<i64>);
 /// For each row group of a Parquet file its rows and tokens.
 ///
 /// # Errors
-/// [`Error::Io`] for what is no Parquet file or has no column of ids.
+/// [`Error::Io`] for a file that is no Parquet file or has no column of ids.
 pub fn parquet_groups(path: &Path) -> Result<Vec<(u64, u64)>> {
     read_file(path, |file| {
         let column = ids_column(file)?;
@@ -90,7 +90,7 @@ fn ids_column(file: &SerializedFileReader<File>) -> std::result::Result<usize, P
         .ok_or_else(|| ParquetError::General(format!("there is no column {IDS} of lists of 32-bit integers")))
 }
 
-/// Opens a file and answers what `work` makes of it.
+/// Opens a file and answers the result of `work`.
 ///
 /// # Errors
 /// [`Error::Io`].

@@ -26,7 +26,7 @@ pub(super) struct PartFile {
     is_renamed: bool,
 }
 
-/// The temporary name of a file: the same in every process, so that the next one finds what a killed one has left.
+/// The temporary name of a file. It is the same in every process, so a process finds the file that a killed one has left.
 pub(super) fn temporary(path: &Path) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     path.with_file_name(format!(".{name}.tmp"))
@@ -103,7 +103,7 @@ impl PartFile {
         Ok(())
     }
 
-    /// The file from its beginning, for reading again what was written.
+    /// Opens the written file for reading, from its beginning.
     ///
     /// # Errors
     /// [`Error::Io`].
@@ -139,7 +139,7 @@ impl Write for PartFile {
 impl Drop for PartFile {
     fn drop(&mut self) {
         if !self.is_renamed {
-            // What failed before is the error that matters.
+            // An earlier error is the one that matters.
             let _ = fs::remove_file(&self.temporary);
         }
     }

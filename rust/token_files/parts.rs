@@ -168,7 +168,7 @@ impl<'a, 'b> PartsWriter<'a, 'b> {
         self.begin
     }
 
-    /// Whether no part has been begun.
+    /// True if no part has been begun.
     pub(super) fn is_first(&self) -> bool {
         self.next == 0 && self.open.is_none()
     }
@@ -183,7 +183,7 @@ impl<'a, 'b> PartsWriter<'a, 'b> {
     /// Adds a document.
     ///
     /// # Errors
-    /// [`Error::Io`], and those of the layout.
+    /// [`Error::Io`], and the errors of the layout.
     pub(super) fn push(&mut self, document: Document<'_>) -> Result<()> {
         let Document { place, ids, added, skipped } = document;
         self.add_unwritten(u64::from(ids.is_empty()), skipped);
@@ -236,7 +236,7 @@ impl<'a, 'b> PartsWriter<'a, 'b> {
     /// Ends the open part before the record at `end`, and hands its files on.
     ///
     /// # Errors
-    /// [`Error::Io`], and those of the layout and of [`PartsFinisher::finish`].
+    /// [`Error::Io`], and the errors of the layout and of [`PartsFinisher::finish`].
     pub(super) fn close(&mut self, end: Place) -> Result<()> {
         let Some(open) = self.open.take() else { return Ok(()) };
         let (mut counts, mut files) = (open.counts, Vec::new());
@@ -259,7 +259,7 @@ impl<'a, 'b> PartsWriter<'a, 'b> {
     /// Ends the last part. A split without any document gets files all the same, so that it can be opened.
     ///
     /// # Errors
-    /// Those of [`Self::close`].
+    /// As [`Self::close`].
     pub(super) fn finish(&mut self, end: Place) -> Result<()> {
         if self.next == 0 && self.open.is_none() {
             let counts = std::mem::take(&mut self.before);

@@ -24,7 +24,7 @@ const STAGE: &str = "tokenize";
 /// Blocks a thread may be ahead of the one that is written.
 const BLOCKS_AHEAD: usize = 8;
 
-/// What to do with a folder that holds token files already.
+/// The treatment of a folder that holds token files already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Existing {
     /// Refuse it.
@@ -35,20 +35,20 @@ pub enum Existing {
     Overwrite,
 }
 
-/// What a run is asked to do.
+/// A run: its tokenizer, sources, folder and options.
 #[derive(Clone, Copy, Debug)]
 pub struct Run<'a> {
     /// The tokenizer.
     pub tokenizer: &'a Tokenizer,
-    /// What identifies the tokenizer: its file's contents.
+    /// The contents of the tokenizer's file, which identify the tokenizer.
     pub tokenizer_json: &'a str,
     /// The records, in order.
     pub sources: &'a [InputSource],
     /// The folder of the files.
     pub folder: &'a Path,
-    /// What is written.
+    /// The options of the files.
     pub options: &'a Options,
-    /// What to do if the folder is not empty.
+    /// The treatment of a folder that holds token files already.
     pub existing: Existing,
 }
 
@@ -58,7 +58,7 @@ pub struct Run<'a> {
 /// ids have to fit. Progress counts bytes of the input files whose ids are written.
 ///
 /// # Errors
-/// [`Error::Output`] if the folder cannot be used, [`Error::Io`] with the file in question, those of the options, of reading
+/// [`Error::Output`] if the folder cannot be used; [`Error::Io`] with the file in question; the errors of the options, of reading
 /// and of encoding. Finished parts remain, for a run that resumes.
 pub fn tokenize_files(run: &Run<'_>, threads: usize, on_progress: &mut OnProgress<'_>) -> Result<Counts> {
     run.options.check(run.tokenizer)?;
@@ -263,7 +263,7 @@ impl Done {
     }
 }
 
-/// What identifies a tokenizer: a hash of its file, and the length of that.
+/// An identifier of a tokenizer: a hash of its file, and the length of the file.
 fn fingerprint(json: &str) -> String {
     format!("{:016x}-{}", fnv_1a(json.as_bytes()), json.len())
 }

@@ -17,7 +17,7 @@ use crate::pipeline::Worker;
 use crate::sinks::{ColumnSink, IdSink, SpanColumns};
 use crate::structures::parallel::{Parallelism, Runs, ordered_map, write_in_order};
 
-/// What the rows of one call are made by.
+/// The inputs and the options of one call.
 struct Call<'a> {
     tokenizer: &'a Tokenizer,
     number: u64,
@@ -104,7 +104,7 @@ impl Call<'_> {
         self.pairs.map_or("", |pairs| pairs[row])
     }
 
-    /// Whether anything but ids comes from the texts.
+    /// True if anything but ids comes from the texts.
     fn is_tracked(&self) -> bool {
         self.options.offsets || self.options.word_ids
     }
@@ -227,7 +227,7 @@ impl Call<'_> {
         }
     }
 
-    /// Trims spaces from the offsets of the tokens `range`, which are those of one text.
+    /// Trims spaces from the offsets of the tokens `range`, all of one text.
     fn trim<T: Id + Into<u32>>(&self, trims: &[RowTrim], columns: &mut SpanColumns<T>, range: Range<usize>) {
         let SpanColumns { ids, offsets, own_spaces: Some(own_spaces), .. } = columns else { return };
         for RowTrim { add_prefix_space, has_first } in trims {

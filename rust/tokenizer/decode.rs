@@ -99,7 +99,7 @@ impl Tokenizer {
         self.pipeline.id_bound().max(self.pipeline.added().id_bound()).max(largest)
     }
 
-    /// Whether all ids fit into 16 bits.
+    /// True if all ids fit into 16 bits.
     pub fn has_narrow_ids(&self) -> bool {
         self.id_bound() <= 1 << 16
     }

@@ -56,7 +56,7 @@ impl Tokenizer {
     /// Encodes texts or pairs, truncated and padded as this tokenizer is set to.
     ///
     /// # Errors
-    /// Those of the pipeline, of truncation and of the post-processor.
+    /// The errors of the pipeline, of truncation, of the post-processor and of [`Self::pad`].
     pub fn encode_batch<'a>(
         &self,
         inputs: &[EncodeInput<'_>],
@@ -148,7 +148,7 @@ impl Tokenizer {
     /// Truncates one encoding or a pair and adds special tokens; padding is up to the caller.
     ///
     /// # Errors
-    /// Those of truncation and of the post-processor.
+    /// The errors of truncation and of the post-processor.
     pub fn post_process(
         &self,
         mut first: Encoding,
@@ -165,7 +165,7 @@ impl Tokenizer {
     /// Pads encodings as this tokenizer is set to, as one batch.
     ///
     /// # Errors
-    /// Those of [`Encoding::pad`].
+    /// The errors of [`Encoding::pad`].
     pub fn pad(&self, encodings: &mut [Encoding]) -> Result<()> {
         self.parts.padding.as_ref().map_or(Ok(()), |rule| rule.apply(encodings))
     }

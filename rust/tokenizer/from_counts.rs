@@ -13,7 +13,7 @@ use crate::{Error, Result};
 /// How to train.
 #[derive(Clone, Debug)]
 pub struct CountsTraining<'a> {
-    /// What learns.
+    /// The trainer.
     pub trainer: &'a Trainer,
     /// The class of the trainer and its options, by which a checkpoint is known.
     pub options: (&'static str, Map<String, Value>),
@@ -26,7 +26,7 @@ pub struct CountsTraining<'a> {
 }
 
 impl CountsTraining<'_> {
-    /// Checks what can be known before words are counted.
+    /// Checks, before words are counted, that the trainer can resume if there is a checkpoint.
     ///
     /// # Errors
     /// [`Error::Unsupported`] for a checkpoint of a trainer that has none.
@@ -34,11 +34,11 @@ impl CountsTraining<'_> {
         if self.checkpoint.is_some() { self.trainer.check_resumable() } else { Ok(()) }
     }
 
-    /// Learns a model from `counts`; options that the trainer does not set are those of `model`.
+    /// Learns a model from `counts`; `model` gives the options that the trainer does not set.
     ///
     /// # Errors
-    /// Those of [`Self::check`], of [`CountsFile::check_training_memory`], of the checkpoint and of the trainer;
-    /// [`Error::Unsupported`] if the counts are those of other stages than `stages`.
+    /// The errors of [`Self::check`], of [`CountsFile::check_training_memory`], of the checkpoint and of the trainer;
+    /// [`Error::Unsupported`] if the counts come from other stages than `stages`.
     pub fn train(
         &self,
         counts: &CountsFile,

@@ -22,7 +22,7 @@ pub struct Block {
     pub shards: Vec<Shard>,
 }
 
-/// What one call encodes each shard with.
+/// The pipeline, the number and the special ids of one call.
 struct Call<'a> {
     pipeline: &'a Pipeline,
     number: u64,
@@ -72,7 +72,7 @@ impl ShardedTexts {
     }
 }
 
-/// What one thread works with.
+/// The worker and the buffers of one thread.
 struct Work<T> {
     worker: Worker,
     ids: Vec<T>,
@@ -87,7 +87,7 @@ impl<T> Work<T> {
 }
 
 impl Call<'_> {
-    /// Appends the ids of the shards of a run to `work.ids`, with what their rows get before and after them.
+    /// Appends the ids of the shards of a run to `work.ids`, with the special ids of the call before and after each row.
     fn push_run<T: Id>(
         &self,
         shards: &[Shard],
@@ -146,7 +146,7 @@ impl Tokenizer {
     /// other threads encode.
     ///
     /// # Errors
-    /// Those of [`Self::encode_batch`] and of `take`.
+    /// The errors of [`Self::encode_batch`] and of `take`.
     pub fn for_each_rows<'a, T: Id>(
         &self,
         texts: &(impl TextSource + ?Sized),
@@ -191,7 +191,7 @@ impl Tokenizer {
     /// false at the end. `None` if the post-processor has to see whole rows; nothing is read then.
     ///
     /// # Errors
-    /// Those of `next` and of [`Self::encode_ids`].
+    /// The errors of `next` and of [`Self::encode_ids`].
     pub fn encode_blocks<T: Id>(
         &self,
         bytes: usize,
@@ -242,10 +242,11 @@ impl Tokenizer {
         Ok(ids)
     }
 
-    /// What encodes texts on one thread, one after the other, whole and without limits of length.
+    /// An encoder of whole texts on one thread, one after the other. Limits of length apply only if the post-processor has to see
+    /// whole rows.
     ///
     /// # Errors
-    /// Those of the post-processor.
+    /// The errors of the post-processor.
     pub fn text_encoder(&self, add_special_tokens: bool) -> Result<TextEncoder<'_>> {
         let affixes = self.row_rules(add_special_tokens)?.map(|rules| rules.affixes);
         Ok(TextEncoder {

@@ -1,4 +1,4 @@
-//! What the post-processor does to every row, found once by an empty row.
+//! The layout that the post-processor gives to every row, found once by an empty row.
 
 use std::sync::{Arc, OnceLock};
 
@@ -8,7 +8,7 @@ use crate::Result;
 use crate::encoding::{ColumnsBuilder, Encoding, RowLayout};
 use crate::processors::PostProcessor;
 
-/// What depends on the post-processor alone, once asked for.
+/// Layouts and special ids of rows, which depend on the post-processor alone; each is found when it is first asked for.
 #[derive(Debug, Default)]
 pub(super) struct Layouts {
     /// Of a text and of a pair, each without special tokens and with them.
@@ -41,16 +41,16 @@ impl Tokenizer {
         Ok(RowLayout::of(&row, &inputs))
     }
 
-    /// The special ids before and after those of each text; none if the post-processor does more than add these.
+    /// The special ids before and after the ids of each text; none if the post-processor does more than add special ids.
     ///
     /// # Errors
-    /// Those of the post-processor.
+    /// The errors of the post-processor.
     pub fn special_affixes(&self) -> Result<Option<(Vec<u32>, Vec<u32>)>> {
         let rules = self.row_rules(true)?;
         Ok(rules.map(|rules| (rules.affixes.before.clone(), rules.affixes.after.clone())))
     }
 
-    /// What happens to the ids of a text after the model; none if the post-processor does more than add special ids before and
+    /// The rules for the ids of a text after the model; none if the post-processor does more than add special ids before and
     /// after them.
     pub(super) fn row_rules(&self, add_special_tokens: bool) -> Result<Option<RowRules<'_>>> {
         let slot = &self.layouts.affixes[usize::from(add_special_tokens)];

@@ -1,10 +1,10 @@
-//! Truncation and padding of one call, where they differ from those of the tokenizer.
+//! Truncation and padding of one call, where they differ from the settings of the tokenizer.
 
 use super::{PaddingLength, PaddingRule, Tokenizer, Truncation, TruncationStrategy};
 use crate::encoding::{Direction, Padding, Symbol};
 use crate::{Error, Result};
 
-/// Whether a call truncates.
+/// How a call truncates, if at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TruncationSwitch {
     /// Not at all.
@@ -15,7 +15,7 @@ pub enum TruncationSwitch {
     By(TruncationStrategy),
 }
 
-/// Whether a call pads.
+/// How far a call pads, if at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PaddingSwitch {
     /// Not at all.
@@ -26,18 +26,18 @@ pub enum PaddingSwitch {
     MaxLength,
 }
 
-/// Limits of length for one call; what is absent is as the tokenizer is set.
+/// Limits of length for one call; an absent one is as the tokenizer is set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LimitOverrides {
     /// Tokens that remain of a row, special tokens included. Given alone, it truncates.
     pub max_length: Option<usize>,
-    /// Whether to truncate, and how.
+    /// How to truncate, if at all.
     pub truncation: Option<TruncationSwitch>,
     /// Tokens that neighbouring windows share.
     pub stride: Option<usize>,
     /// The side that is cut off.
     pub truncation_side: Option<Direction>,
-    /// Whether to pad, and to what length.
+    /// How far to pad, if at all.
     pub padding: Option<PaddingSwitch>,
     /// The side that padding goes to.
     pub padding_side: Option<Direction>,
@@ -130,7 +130,7 @@ impl LimitOverrides {
     }
 }
 
-/// Refuses limits that mean nothing without `what`.
+/// Refuses a limit that is given, if any: it means nothing without truncation or padding.
 fn refuse_given(what: &str, given: &[(&str, bool)]) -> Result<()> {
     match given.iter().find(|(_, is_given)| *is_given) {
         Some((name, _)) => {

@@ -2,14 +2,14 @@
 
 use super::Tokenizer;
 
-/// Texts whose counts are not those of their own tokens.
+/// Numbers of texts whose counts a limit has changed, and of the tokens of all texts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LimitedCounts {
     /// Texts that truncation has cut.
     pub cut: usize,
     /// Texts whose counts include padding.
     pub padded: usize,
-    /// Tokens of all texts without limits.
+    /// Tokens of all texts without limits; 0 if no limit can have changed a count.
     pub tokens: u64,
 }
 
@@ -18,7 +18,7 @@ impl Tokenizer {
     /// only where a limit may have changed a count.
     ///
     /// # Errors
-    /// Those of `recount`.
+    /// The errors of `recount`.
     pub fn limited_counts<E>(
         &self,
         counts: &[u64],

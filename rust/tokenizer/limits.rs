@@ -60,7 +60,7 @@ impl Truncation {
     /// Cuts an encoding, or a pair, so that `special` more tokens fit.
     ///
     /// # Errors
-    /// Those of [`Self::lens`], and [`Error::InvalidOption`] if the stride is too large.
+    /// The errors of [`Self::lens`], and [`Error::InvalidOption`] if the stride is too large.
     pub fn apply(&self, first: &mut Encoding, second: Option<&mut Encoding>, special: usize) -> Result<()> {
         let (len, second_len) =
             self.lens(first.len(), second.as_ref().map(|second| second.len()), special)?;
@@ -153,7 +153,7 @@ pub struct PaddingRule {
     pub length: PaddingLength,
     /// Rounds the length up to a multiple of this.
     pub pad_to_multiple_of: Option<usize>,
-    /// What to pad with, and where.
+    /// The padding token, its type id and its side.
     pub padding: Padding,
 }
 
@@ -161,7 +161,7 @@ impl PaddingRule {
     /// Pads all encodings of a batch.
     ///
     /// # Errors
-    /// Those of [`Encoding::pad`].
+    /// The errors of [`Self::length_for`] and [`Encoding::pad`].
     pub fn apply(&self, encodings: &mut [Encoding]) -> Result<()> {
         let lens: Vec<usize> = encodings.iter().map(Encoding::len).collect();
         let length = self.length_for(&lens)?;

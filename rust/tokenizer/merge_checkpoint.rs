@@ -16,7 +16,7 @@ use crate::structures::atomic_file;
 use crate::trainers::bpe::MergeLog;
 use crate::{Error, Result};
 
-/// What the file begins with; the last byte is the version.
+/// The magic at the start of the file; its last byte is the version.
 const MAGIC: [u8; 8] = *b"LEXMRG\0\x01";
 
 /// Bytes of a merge.
@@ -29,11 +29,11 @@ pub struct MergeCheckpoint {
     pub path: PathBuf,
     /// The least time between two writes.
     pub every: Duration,
-    /// Whether to go on with the merges that the file holds, if there is one.
+    /// True to resume from the merges in the file, if there is one.
     pub resume: bool,
 }
 
-/// What merges are learnt from, and how.
+/// The version, the trainer with its options, and the word counts of a training.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fingerprint {
     /// The version of the program.
@@ -46,7 +46,7 @@ pub struct Fingerprint {
     counts: Map<String, Value>,
 }
 
-/// Options that decide nothing about what is learnt.
+/// Options that do not change the merges.
 const SHOWN: [&str; 2] = ["show_progress", "progress_format"];
 
 impl Fingerprint {
@@ -74,7 +74,7 @@ impl Fingerprint {
         })
     }
 
-    /// What differs between this fingerprint and that of the training to be done, in words.
+    /// The first difference from `now`, the fingerprint of the training to be done, in words.
     fn difference(&self, now: &Self) -> Option<String> {
         let pair =
             |what: &str, then: &str, is: &str| (then != is).then(|| format!("{what} was {then} but is {is}"));
@@ -109,7 +109,7 @@ impl MergeCheckpoint {
         let refused = |message: String| Error::Output { path: self.path.clone(), message };
         let [name @ .., version] = MAGIC;
         let mut bytes = Vec::new();
-        // What is something else may be a corpus, or a device without an end.
+        // Another file may be a corpus, or a device without an end, so only the magic is read first.
         (&mut file).take(MAGIC.len() as u64).read_to_end(&mut bytes).map_err(failed)?;
         if !bytes.starts_with(&name) {
             return Err(refused("it is not a checkpoint of merges; choose another file".to_owned()));
@@ -133,7 +133,7 @@ impl MergeCheckpoint {
         }
     }
 
-    /// Puts merges in place of what the file holds.
+    /// Replaces the file by one with the merges of `log`.
     ///
     /// # Errors
     /// [`Error::Io`].
@@ -152,7 +152,7 @@ impl MergeCheckpoint {
         atomic_file::write(&self.path, &bytes)
     }
 
-    /// What messages call the file.
+    /// The path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -49,7 +49,7 @@ use crate::pipeline::{DEFAULT_CACHE_LIMIT, Pipeline};
 use crate::pre_tokenizers::PreTokenizer;
 use crate::processors::PostProcessor;
 
-/// What a tokenizer is made of, as its file describes it.
+/// The components of a tokenizer, as its file describes them.
 #[derive(Clone, Debug)]
 pub struct Components {
     /// Changes text before it is cut.
@@ -100,7 +100,7 @@ impl Tokenizer {
     /// Compiles a tokenizer from its parts.
     ///
     /// # Errors
-    /// Those of [`Pipeline::new`].
+    /// The errors of [`Pipeline::new`].
     pub fn new(parts: &Components) -> Result<Self> {
         let pipeline = Pipeline::new(
             parts.normalizer.clone(),

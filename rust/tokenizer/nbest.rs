@@ -1,8 +1,8 @@
-//! The n best tokenizations of a text: those of its pre-tokens, put together.
+//! The n best tokenizations of a text, put together from tokenizations of its pre-tokens.
 //!
-//! The model encodes each pre-token independently of the others, so a tokenization of the text is one of each pre-token, and
-//! its score is the sum of theirs, made from left to right. Going through the pre-tokens, the n best so far are all that can
-//! matter, since sums do not change order when the same score is added.
+//! The model encodes each pre-token independently of the others. So a tokenization of the text consists of one tokenization of
+//! each pre-token, and its score is the sum of their scores, made from left to right. After each pre-token only the n best
+//! tokenizations so far can matter, since sums do not change order when the same score is added.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -43,8 +43,8 @@ struct Way {
     choice: usize,
 }
 
-/// The `n` best sums of one of `so_far` and one of `choices`, both best first. Equal scores: first what extends the better way,
-/// then what takes the better choice. Sorts O(n log n) ways.
+/// The `n` best sums of one of `so_far` and one of `choices`, both best first. Of two equal sums, the one that extends the better
+/// way comes first; if both extend the same way, the one that takes the better choice. Sorts O(n log n) ways.
 fn combined(so_far: &[f64], choices: &[f64], n: usize) -> Vec<Way> {
     let mut ways = Vec::new();
     for (before, first) in so_far.iter().enumerate() {
@@ -62,16 +62,16 @@ impl Tokenizer {
     ///
     /// The text goes through normalizer and pre-tokenizer as in [`Self::encode`]. A tokenization takes one of the `n` best
     /// ways ([`Unigram::encode_nbest`](crate::models::unigram::Unigram::encode_nbest)) to cut each pre-token, and its
-    /// score is the sum of their scores from left to right; added tokens have none. Equal scores: the tokenization
-    /// whose ways to cut all pre-tokens but the last come first in this very order, then the one whose last pre-token's
-    /// does in its own. The first is what [`Self::encode`] gives. Each is truncated and gets special tokens by itself; all
-    /// are padded as one batch. The model's `alpha` has no part in it.
+    /// score is the sum of their scores from left to right; added tokens have none. Of two tokenizations with equal scores,
+    /// the one comes first whose tokenization of all pre-tokens but the last comes first in this order; if both have the same,
+    /// the one whose way to cut the last pre-token comes first. [`Self::encode`] gives the first tokenization. Each tokenization
+    /// is truncated and gets special tokens by itself; all are padded as one batch. The model's `alpha` has no part in it.
     ///
     /// Time and memory: in proportion to `n` and the length of the text.
     ///
     /// # Errors
     /// [`Error::Unsupported`] if the model is no Unigram, [`Error::InvalidOption`] if `n` exceeds
-    /// [`MOST_BEST`](crate::models::unigram::MOST_BEST), and those of [`Self::encode`].
+    /// [`MOST_BEST`](crate::models::unigram::MOST_BEST), and the errors of [`Self::encode`].
     pub fn encode_nbest(
         &self,
         text: &str,

@@ -8,7 +8,7 @@ use crate::Result;
 use crate::cache::Id;
 use crate::encoding::{Direction, RowLayout, RowPart};
 
-/// What gives rows of one layout the columns that their texts do not give.
+/// The layout of rows and the lengths of their texts, which give the columns that the texts do not give.
 pub(super) struct LayoutColumns<'a> {
     pub(super) layout: &'a RowLayout,
     /// Tokens of the texts of each row.
@@ -23,7 +23,7 @@ impl LayoutColumns<'_> {
     /// Pads the columns that texts gave, and adds the others.
     ///
     /// # Errors
-    /// Those of [`PaddingRule::length_for`] and [`vec_for_rows`].
+    /// The errors of [`PaddingRule::length_for`] and [`vec_for_rows`].
     pub(super) fn finish<T: Id>(
         &self,
         mut columns: TokenColumns<T>,
@@ -46,7 +46,7 @@ impl LayoutColumns<'_> {
         Ok(columns)
     }
 
-    /// Adds the columns that the layout gives; `type_id` is that of padding.
+    /// Adds the columns that the layout gives; `type_id` is the type id of padding.
     fn derive<T>(&self, columns: &mut TokenColumns<T>, type_id: u32, pads: &[Pads]) -> Result<()> {
         let is_marked = |part: &RowPart| matches!(part, RowPart::Special { is_marked: true, .. });
         if self.options.type_ids {

@@ -1,4 +1,4 @@
-//! Rows of ids in one array, and what happens to each row after the model: special tokens, truncation, padding.
+//! Rows of ids in one array, and the steps after the model: special tokens, truncation, padding.
 
 use super::limits::{PaddingRule, Truncation};
 use crate::cache::Id;
@@ -29,7 +29,7 @@ impl<T: Id> Ragged<T> {
     /// No rows, with capacity for rows of these lengths.
     ///
     /// # Errors
-    /// Those of [`vec_for_rows`].
+    /// The errors of [`vec_for_rows`].
     pub(super) fn for_rows(lens: impl Iterator<Item = usize> + Clone) -> Result<Self> {
         Ok(Self { ids: vec_for_rows(lens)?, ..Self::default() })
     }
@@ -59,7 +59,7 @@ pub(super) fn vec_for_rows<V>(lens: impl Iterator<Item = usize> + Clone) -> Resu
     Ok(values)
 }
 
-/// What one run of shards adds to the rows; a run may begin and end within a row.
+/// The number of ids and the ends of rows that one run of shards adds; a run may begin and end within a row.
 #[derive(Debug)]
 pub(super) struct RunRows {
     /// Ids in the run.
@@ -79,14 +79,14 @@ pub(super) fn row_splits(mut start: usize, runs: &[RunRows]) -> Vec<i64> {
     row_splits
 }
 
-/// Special ids before and after those of a text.
+/// Special ids before and after the ids of a text.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SpecialAffixes {
     pub(super) before: Vec<u32>,
     pub(super) after: Vec<u32>,
 }
 
-/// What happens to each row after the model.
+/// Special ids, truncation and padding of each row after the model.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RowRules<'a> {
     pub(super) affixes: &'a SpecialAffixes,
@@ -97,7 +97,7 @@ pub(super) struct RowRules<'a> {
 }
 
 impl RowRules<'_> {
-    /// Whether rows are truncated or padded. Then encoding gives rows without special tokens, and [`Self::apply`] the rest.
+    /// True if rows are truncated or padded. Then encoding gives rows without special tokens, and [`Self::apply`] does the rest.
     pub(super) fn has_limits(&self) -> bool {
         self.truncation.is_some() || self.padding.is_some()
     }
@@ -105,7 +105,7 @@ impl RowRules<'_> {
     /// Truncates rows of texts, adds their special tokens and pads them as one batch; no change where there are no limits.
     ///
     /// # Errors
-    /// Those of [`Truncation::kept`] and [`PaddingRule::length_for`].
+    /// The errors of [`Truncation::kept`] and [`PaddingRule::length_for`].
     pub(super) fn apply<T: Id>(&self, rows: Ragged<T>) -> Result<Ragged<T>> {
         if !self.has_limits() {
             return Ok(rows);

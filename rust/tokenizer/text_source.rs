@@ -19,7 +19,7 @@ pub trait TextSource: Sync {
     /// threads share it.
     fn lent(&self, row: usize) -> Option<&str>;
 
-    /// Text `row`, which may be written to `buffer` in the place of what is there.
+    /// Text `row`, which may be written to `buffer` in place of its old content.
     ///
     /// # Errors
     /// [`Error::LoneSurrogate`](crate::Error::LoneSurrogate).
@@ -28,7 +28,7 @@ pub trait TextSource: Sync {
     /// All texts at once.
     ///
     /// # Errors
-    /// Those of [`Self::text`].
+    /// The errors of [`Self::text`].
     fn all(&self) -> Result<Vec<Cow<'_, str>>> {
         let mut buffer = Vec::new();
         let text = |row| match self.lent(row) {

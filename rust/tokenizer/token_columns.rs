@@ -7,7 +7,7 @@ use crate::encoding::Encoding;
 use crate::structures::parallel::Parallelism;
 use crate::{Error, Result};
 
-/// What [`Tokenizer::encode_columns`] gives beside ids.
+/// The columns that [`Tokenizer::encode_columns`] gives beside ids.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "columns are asked for independently of each other")]
 pub struct ColumnOptions {
@@ -17,16 +17,16 @@ pub struct ColumnOptions {
     pub word_ids: bool,
     /// Which sequence of the input a token counts to, by the post-processor's rule.
     pub type_ids: bool,
-    /// What is not padding.
+    /// A mask of all tokens but padding.
     pub attention_mask: bool,
-    /// Special tokens and padding.
+    /// A mask of special tokens and padding.
     pub special_tokens_mask: bool,
     /// Adds a row for each window that truncation cuts off, and the column `sample_mapping`.
     pub overflowing: bool,
 }
 
 impl ColumnOptions {
-    /// Whether bare ids of single texts are wanted, so that several threads may share a long text.
+    /// True if bare ids of single texts are wanted, so that several threads may share a long text.
     pub fn is_ids_alone(self, is_pair: bool) -> bool {
         !is_pair && self == Self::default()
     }
@@ -47,7 +47,7 @@ pub struct TokenColumns<T> {
     pub attention_mask: Option<Vec<u8>>,
     /// 1 for special tokens and padding, 0 for text.
     pub special_tokens_mask: Option<Vec<u8>>,
-    /// The number of the input that each row comes from, if rows of what was cut off were asked for.
+    /// The number of the input that each row comes from, if rows of windows that truncation cuts off were asked for.
     pub sample_mapping: Option<Vec<i64>>,
 }
 
@@ -103,7 +103,7 @@ impl<T: Id> TokenColumns<T> {
     /// No rows, with capacity for rows of these lengths.
     ///
     /// # Errors
-    /// Those of [`vec_for_rows`].
+    /// The errors of [`vec_for_rows`].
     fn for_rows(options: ColumnOptions, lens: impl Iterator<Item = usize> + Clone) -> Result<Self> {
         fn column<V>(is_wanted: bool, lens: impl Iterator<Item = usize> + Clone) -> Result<Option<Vec<V>>> {
             is_wanted.then(|| vec_for_rows(lens)).transpose()

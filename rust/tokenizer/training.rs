@@ -75,8 +75,8 @@ impl WordCounting {
         Self { spill: Some((spill, share)), source, ..self }
     }
 
-    /// Begins `count` sources, the files or iterators that texts come from; answers what to call where one of these begins, with its
-    /// number among them and the bytes of the call before it.
+    /// Begins `count` sources, the files or iterators that texts come from. The caller calls the returned function where a source
+    /// begins, with the number of that source among these and the bytes of the call before it.
     ///
     /// # Errors
     /// [`Error::Unsupported`] for more sources than there are numbers.
@@ -147,7 +147,7 @@ impl WordCounting {
     ///
     /// `read` runs on the thread that counts the block. It calls its last argument with each text and with the number of bytes before
     /// that text from the beginning of the call, which decides which word appears first. A text must not be longer than the bytes up
-    /// to the next one, but for what replaces bytes that are not UTF-8.
+    /// to the next one, but for the characters that replace bytes that are not UTF-8.
     ///
     /// # Errors
     /// The errors of `next`, `read`, the stages and `on_progress`.
@@ -191,7 +191,7 @@ impl WordCounting {
         report()
     }
 
-    /// Lends the counters to threads: `work` gets what takes one and what gives it back.
+    /// Lends the counters to threads: `work` gets a function that takes a counter and one that gives it back.
     fn with_counters<T>(
         &mut self,
         work: impl FnOnce(&(dyn Fn() -> TextCounter + Sync), &(dyn Fn(TextCounter) + Sync)) -> T,
@@ -208,7 +208,7 @@ impl WordCounting {
     /// The counted words by first appearance.
     ///
     /// # Errors
-    /// [`Error::EmptyCorpus`] if there is not one; what `on_progress` returns.
+    /// [`Error::EmptyCorpus`] if there is no word; the errors of the stages and of `on_progress`.
     pub fn finish(self, on_progress: &mut OnProgress<'_>) -> Result<WordCounts> {
         let key_form = self.pipeline.training_key_form();
         let training = self.pipeline.training_words();

@@ -5,7 +5,7 @@
 //! * [`unigram`]: expectation maximization and pruning.
 //! * [`wordlevel`]: the most frequent words.
 //!
-//! [`Trainer`] is any of them. What a trainer learns does not depend on the number of threads.
+//! [`Trainer`] is any of them. The learnt model does not depend on the number of threads.
 
 pub mod bpe;
 pub mod unigram;
@@ -38,7 +38,7 @@ pub enum Trainer {
     WordLevel(wordlevel::WordLevelTrainer),
 }
 
-/// What trainers learn from.
+/// The words that a trainer learns from.
 pub enum Words<'a> {
     /// Words in memory.
     Table(WordCounts),
@@ -113,7 +113,7 @@ impl Trainer {
         Error::Unsupported(format!("{trainer} can only train a {trained}, the tokenizer's model is {given}"))
     }
 
-    /// Whether what is learnt depends on the order of the words.
+    /// True if the learnt model depends on the order of the words.
     pub fn needs_order(&self) -> bool {
         match self {
             Self::Bpe(trainer) => trainer.needs_order(),
@@ -134,10 +134,10 @@ impl Trainer {
         }
     }
 
-    /// Learns a model from `words`; options that the trainer does not set are those of `model`.
+    /// Learns a model from `words`; options that the trainer does not set are taken from `model`.
     ///
     /// # Errors
-    /// Those of [`Self::check_model`] and of the trainer.
+    /// The errors of [`Self::check_model`] and of the trainer.
     pub fn train(
         &self,
         words: WordCounts,
@@ -148,7 +148,7 @@ impl Trainer {
         self.train_resumable(Words::Table(words), model, threads, None, on_progress)
     }
 
-    /// Checks that [`Self::train_resumable`] can go on from the merges of an earlier run.
+    /// Checks that [`Self::train_resumable`] can start from the merges of an earlier run.
     ///
     /// # Errors
     /// [`Error::Unsupported`] for a trainer without merges.
@@ -162,10 +162,10 @@ impl Trainer {
         }
     }
 
-    /// As [`Self::train`], from the merges of an earlier run on; the result is that of one run.
+    /// As [`Self::train`], but starts from the merges of an earlier run, if any; the result is the same as of a single run.
     ///
     /// # Errors
-    /// Those of [`Self::train`], of [`Self::check_resumable`] and of [`bpe::BpeTrainer::train_resumable`].
+    /// The errors of [`Self::train`], [`Self::check_resumable`] and [`bpe::BpeTrainer::train_resumable`].
     pub fn train_resumable(
         &self,
         words: Words<'_>,

@@ -19,14 +19,14 @@ pub trait WordSource: Sync {
     /// Reads the words of one of [`Self::parts`] in order.
     ///
     /// # Errors
-    /// Those of reading and of `each`.
+    /// The errors of reading and of `each`.
     fn read(&self, part: Range<usize>, each: &mut EachWord<'_>) -> Result<()>;
 }
 
 /// Reads all words in order.
 ///
 /// # Errors
-/// Those of [`WordSource::read`].
+/// The errors of [`WordSource::read`].
 pub fn read_all(words: &dyn WordSource, mut each: impl FnMut(&str, u64)) -> Result<()> {
     words.parts(1).into_iter().try_for_each(|part| {
         words.read(part, &mut |word, count| {
@@ -118,7 +118,7 @@ impl WordCounts {
         self.counts.len()
     }
 
-    /// Whether there are no words.
+    /// True if there are no words.
     pub fn is_empty(&self) -> bool {
         self.counts.is_empty()
     }

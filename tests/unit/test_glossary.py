@@ -1,4 +1,4 @@
-"""The words of the glossary in docs/architecture.md, and no others for the same things."""
+"""The words of comments: the glossary's (docs/architecture.md), and nouns instead of relative clauses."""
 
 from __future__ import annotations
 
@@ -47,3 +47,20 @@ def test_home_made_words_are_gone() -> None:
         for match in banned.finditer(line)
     ]
     assert not found
+
+
+# Relative clauses that stand for a noun, as "what it holds" for "the bytes".
+CLAUSE = re.compile(r"\b(what(ever)?|whether|those (of|that)|that of)\b", re.IGNORECASE)
+COMMENT = re.compile(r"^\s*//[/!]?(?P<text>.*)$", re.MULTILINE)
+
+
+def test_comments_have_nouns() -> None:
+    comments = [
+        (path.relative_to(ROOT), comment["text"])
+        for path in (ROOT / "rust").rglob("*.rs")
+        for comment in COMMENT.finditer(path.read_text(encoding="utf-8"))
+    ]
+    clauses = [f"{path}:{text}" for path, text in comments if CLAUSE.search(text)]
+    # A few are plain English: "checks whether the file exists".
+    assert len(clauses) <= len(comments) // 100, "\n".join(clauses)
+    assert not [f"{path}:{text}" for path, text in comments if text.startswith(" What ")]

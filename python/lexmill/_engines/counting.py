@@ -33,7 +33,7 @@ class CountOptions:
     Attributes:
         stages: a tokenizer that has the stages and no model.
         max_memory: bytes that a task may take, and the merging.
-        scratch: the folder of each machine for what does not fit into memory.
+        scratch: the folder of each machine for counts that do not fit into memory.
         errors: how plain text files are read.
     """
 
@@ -51,7 +51,7 @@ class CountOptions:
         scratch: str | os.PathLike[str] | None,
         errors: Literal["strict", "replace"],
     ) -> CountOptions:
-        """Those that a call gives.
+        """The options of a call.
 
         Raises:
             OptionError: `max_memory` is no number of bytes.
@@ -63,7 +63,7 @@ class CountOptions:
 
 @dataclass(frozen=True)
 class CountJob(Job):
-    """Counts the words of a group to a run that has the name of what it was made from."""
+    """Counts the words of a group to a run, named after the files and options that it was made from."""
 
     options: CountOptions
 
@@ -88,7 +88,7 @@ class CountJob(Job):
         return made
 
     def is_whole(self, path: Path) -> bool:
-        """Whether the end of the file is there, which is written last."""
+        """True if the end of the file is there, which is written last; removes the file if not."""
         try:
             WordCounts.load(path)
         except FormatError:

@@ -57,7 +57,7 @@ def check_order_is_given(order: str | None) -> str:
 
 @dataclass(frozen=True)
 class CountedRange:
-    """What a task answers about neighbouring rows.
+    """A task's answer about neighbouring rows.
 
     Attributes:
         name: the file with their counts.
@@ -131,7 +131,7 @@ class RangeCounter:
 
 
 def null_error(order: str) -> OptionError:
-    """What is raised for rows that have no place."""
+    """The error for rows that have no place."""
     return OptionError(f"order is {order}, which is null in some rows")
 
 

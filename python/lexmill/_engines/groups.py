@@ -27,7 +27,7 @@ class InputFile:
     """A file as the driver sees it.
 
     Attributes:
-        source: what reads the file alone: a source, or a path whose lines are texts.
+        source: the reader of this file alone: a source, or a path whose lines are texts.
         path: the absolute path.
         bytes: its size.
         modified: when it was modified, in nanoseconds since 1970, by the driver's clock.
@@ -41,7 +41,7 @@ class InputFile:
     edges: int
 
     def check(self) -> None:
-        """Compares the file with what the driver sees.
+        """Compares the file with the driver's view of it.
 
         Raises:
             FileError: the file is missing or another one.
@@ -56,7 +56,7 @@ class InputFile:
             raise FileError(message)
 
     def entry(self) -> dict[str, object]:
-        """What a manifest says about the file."""
+        """The file's entry in a manifest."""
         source = self.source if isinstance(self.source, str) else repr(self.source)
         return {"source": source, "bytes": self.bytes, "modified": self.modified, "edges": f"{self.edges:08x}"}
 
@@ -82,11 +82,11 @@ class Group:
 
     @property
     def sources(self) -> list[Source | str]:
-        """What reads the files."""
+        """The readers of the files."""
         return [file.source for file in self.files]
 
     def check(self) -> None:
-        """Compares the files with what the driver sees.
+        """Compares the files with the driver's view of them.
 
         Raises:
             FileError: a file is missing or another one.

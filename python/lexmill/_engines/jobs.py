@@ -38,7 +38,7 @@ class TokenizerJson:
 
     @staticmethod
     def of(tokenizer: Tokenizer | str | os.PathLike[str]) -> TokenizerJson:
-        """That of a tokenizer, or of the path of its file.
+        """The JSON of a tokenizer, given itself or by the path of its file.
 
         Raises:
             FileError: the file cannot be read.
@@ -57,7 +57,7 @@ class TokenizerJson:
         return hash(self.fingerprint)
 
     def __eq__(self, other: object) -> bool:
-        """Whether the fingerprints are equal."""
+        """True if the fingerprints are equal."""
         return isinstance(other, TokenizerJson) and self.fingerprint == other.fingerprint
 
 
@@ -68,7 +68,7 @@ def _tokenizer(given: TokenizerJson) -> Tokenizer:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a task answers.
+    """A task's answer.
 
     Attributes:
         number: the number of its group.
@@ -87,7 +87,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Job(ABC):
-    """What is done with each group; goes to the workers as a whole.
+    """The work on each group; the object goes to the workers as a whole.
 
     Attributes:
         folder: the folder that all machines see.
@@ -101,22 +101,22 @@ class Job(ABC):
 
     @abstractmethod
     def name(self, group: Group) -> str:
-        """The name within the folder of what a group becomes; it depends on the group and the job alone."""
+        """The name of a group's result within the folder; it depends on the group and the job alone."""
 
     @abstractmethod
     def write(self, group: Group, folder: Path) -> Path:
-        """Makes what a group becomes; returns the path of it within `folder`, which goes after that."""
+        """Makes a group's result; returns its path within `folder`, which is removed after that."""
 
     @abstractmethod
     def is_whole(self, path: Path) -> bool:
-        """Whether what a group has become is as it was written; removes it if it is not."""
+        """True if a group's result is as it was written; removes the result if not."""
 
     def target(self, group: Group) -> Path:
-        """The path of what a group becomes."""
+        """The path of a group's result."""
         return self.folder / self.name(group)
 
     def run(self, group: Group) -> None:
-        """Makes what a group becomes, unless another attempt has.
+        """Makes a group's result, unless another attempt has.
 
         Raises:
             LexmillError: a file is another one here, or cannot be read or written, or its texts are broken.
@@ -129,7 +129,7 @@ class Job(ABC):
         group.check()
         with attempt(self.folder, self.name(group)) as folder:
             made = self.write(group, folder)
-            # What was modified meanwhile must not be taken for the work of these files.
+            # The result of files that were modified meanwhile must not be taken for the result of these files.
             group.check()
             publish(made, self.target(group))
 

@@ -1,6 +1,6 @@
 """Files and folders that appear whole under their names in a folder that all machines see.
 
-A task works in a folder of its own, an *attempt*, and renames what is finished. So a task that was killed leaves
+A task works in a folder of its own, an *attempt*, and renames its finished result. So a task that was killed leaves
 nothing under a final name, and two attempts of one task, which make the same bytes, do not disturb each other: the
 second finds the name taken. The driver removes the attempts that killed tasks have left.
 """
@@ -97,7 +97,7 @@ def _is_lockable(file: IO[bytes]) -> bool:
 
 @contextmanager
 def attempt(folder: Path, name: str) -> Iterator[Path]:
-    """A new folder for what becomes `folder/name`; it does not outlive the block.
+    """A new folder in which `folder/name` is made; it does not outlive the block.
 
     Raises:
         FileError: the folder cannot be written to.
@@ -116,7 +116,7 @@ def attempt(folder: Path, name: str) -> Iterator[Path]:
 
 
 def publish(made: Path, target: Path) -> None:
-    """Gives a finished file or folder its name; what is there already is the work of another attempt, and stays.
+    """Gives a finished file or folder its name; one that is there already is another attempt's, and stays.
 
     Raises:
         FileError: it cannot be renamed.
@@ -132,7 +132,7 @@ def publish(made: Path, target: Path) -> None:
 
 
 def remove_attempts(folder: Path) -> None:
-    """Removes what killed tasks have left."""
+    """Removes the attempts that killed tasks have left."""
     for path in folder.glob(f"{_ATTEMPT}*"):
         # A task that the engine has given up may be writing still; it removes the rest itself.
         shutil.rmtree(path, ignore_errors=True)

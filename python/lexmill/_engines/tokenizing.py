@@ -1,7 +1,7 @@
 """Groups of files to folders of token files, and the manifest over them.
 
-    out/manifest.json          what all was made from, and the folders; for Parquet, out/.manifest.parquet
-    out/00000, out/00001, ...  for each group, what `lexmill.tokenize_files` writes
+    out/manifest.json          the tokenizer, sources and options, and the folders; for Parquet, out/.manifest.parquet
+    out/00000, out/00001, ...  for each group, the files that `lexmill.tokenize_files` writes
 
 The manifest is written when the job begins, and again with the sums when all folders are there.
 """
@@ -44,14 +44,14 @@ class TokenizeJob(Job):
 
     Attributes:
         tokenizer: the tokenizer.
-        options: those of `lexmill.tokenize_files` that decide what is written.
+        options: the options of `lexmill.tokenize_files` that decide the contents of the files.
     """
 
     tokenizer: TokenizerJson
     options: dict[str, Any]
 
     def name(self, group: Group) -> str:
-        """The number of the group; what it was made from is in the manifest."""
+        """The number of the group; the manifest lists its files."""
         return f"{group.number:05}"
 
     def write(self, group: Group, folder: Path) -> Path:
@@ -66,7 +66,7 @@ class TokenizeJob(Job):
         return made
 
     def is_whole(self, path: Path) -> bool:
-        """Whether all files are there in the sizes that the manifest of the folder tells."""
+        """True if all files are there in the sizes that the manifest of the folder tells; else removes the folder."""
         try:
             manifest = open_tokens(path).manifest
             listed = dict(manifest["files"])
@@ -133,7 +133,7 @@ def _planned(job: TokenizeJob, groups: Sequence[Group], options: dict[str, Any])
 
 
 def _prepare(folder: Path, planned: dict[str, Any], *, resume: bool, overwrite: bool) -> None:
-    """Begins the folder, or looks whether it was begun by the same job."""
+    """Begins the folder, or checks that the same job began it."""
     json_text = read_token_manifest(folder)
     if json_text is None:
         others = sorted(other.name for other in folder.iterdir() if not other.name.startswith(".lexmill-"))

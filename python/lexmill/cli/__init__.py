@@ -17,7 +17,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command and answers its exit code.
 
     Args:
-        argv: the arguments after the command's name; None takes those of the process.
+        argv: the arguments after the command's name; None takes the arguments of the process.
 
     Returns:
         0 for success, 1 for an error, 2 for wrong usage, 130 if interrupted, 141 if the reader of stdout left.

@@ -1,4 +1,4 @@
-"""The commands and their options; what they do is in the module of each command's name."""
+"""The commands and their options; the module of each command's name does the work."""
 
 from __future__ import annotations
 
@@ -307,7 +307,7 @@ def inspect(
     top: Annotated[int, typer.Option(min=0, max=LARGEST, help="How many of the longest tokens to list.")] = 10,
     as_json: Json = False,
 ) -> None:
-    """Show what a tokenizer is made of and how it cuts a text."""
+    """Show the parts of a tokenizer and how it cuts a text."""
     options = inspection.Options(tokenizer, top, text, as_json)
     finish(execute("inspect", as_json, lambda: inspection.inspect(options)))
 
@@ -350,8 +350,9 @@ def convert(
 ) -> None:
     """Convert a tokenizer from one kind of file to another.
 
-    A vocab.txt, vocab.json with merges.txt, or .tiktoken holds a model alone. The options say what stands around it,
-    in IN or in OUT. What OUT cannot hold, read back with the same options, is an error that names it.
+    A vocab.txt, vocab.json with merges.txt, or .tiktoken holds a model alone. The options name the stages and tokens
+    around the model, in IN or in OUT. OUT is read back with the same options. If it lacks a part of IN, that is an
+    error, which names the part.
     """
     around = conversion.Surroundings(normalizer, pre_tokenizer, unk_token, special_token or [])
     options = conversion.Options(source, output, from_kind, to_kind, around, lossy, as_json)

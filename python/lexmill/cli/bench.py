@@ -42,7 +42,7 @@ _CHARTS = ("svg", "png", "html")
 
 
 class JobName(str, Enum):
-    """What is timed."""
+    """The jobs that are timed."""
 
     LIST = "list"
     ONE = "one"
@@ -91,7 +91,7 @@ class Options:
 
 
 def bench(options: Options) -> Outcome:
-    """Compares, and writes what was asked for; nothing is written unless all went well."""
+    """Compares, and writes the outputs; nothing is written unless all went well."""
     libraries, jobs = _libraries(options.against), _jobs(options.jobs)
     _check_outputs(options)
     load_tokenizer(options.tokenizer)
@@ -152,7 +152,7 @@ def _jobs(given: str) -> list[JobName]:
 
 
 def _check_outputs(options: Options) -> None:
-    """Makes sure, before the work, that what was asked for can be written.
+    """Makes sure, before the work, that the outputs can be written.
 
     Raises:
         UsageError: the chart's name does not say its kind, or one file is two outputs.
@@ -173,7 +173,7 @@ def _check_outputs(options: Options) -> None:
         message = f"--chart is {options.chart} but must be a file of its own"
         raise UsageError(message)
     for path in outputs:
-        # What is no file is a pattern, a folder, or an error to come.
+        # An argument that is no file is a pattern, a folder, or an error to come.
         check_output(path, [options.tokenizer, *(file for file in options.files if Path(file).is_file())])
 
 
@@ -198,8 +198,8 @@ def _measure(plan: Plan, job: JobName, as_json: bool) -> dict[str, Any]:
 def _surroundings(plan: Plan, job: JobName, difference: dict[str, Any]) -> dict[str, str]:
     """The text before and after the first token that differs.
 
-    Where this package's ids differ from the others', those before the first difference are still the same, so its
-    offsets tell the place in any case.
+    The offsets of this package tell the place. Where its own ids differ from the reference, the ids before the first
+    difference are still the same.
     """
     texts = texts_of_job(job.method, plan.corpus)
     is_whole = job is JobName.FILE
@@ -239,7 +239,7 @@ def _describe(
 
 
 def _write(options: Options, data: dict[str, Any]) -> None:
-    """Writes the files that were asked for; each appears whole or not at all."""
+    """Writes the chart and the JSON file of the options; each appears whole or not at all."""
     if options.chart is not None:
         panels = [panel for job in data["jobs"] if (panel := panel_of(data, job)).bars]
         drawing = io.BytesIO()

@@ -72,8 +72,8 @@ def bench(
 ) -> None:
     """Compare the tokenizer libraries that are installed on texts of yours.
 
-    Each library runs in processes of its own, all in turn, and has a figure only if its ids are those of Hugging Face's
-    tokenizers, or if that is not compared, of lexmill.
+    Each library runs in processes of its own, all in turn. A library has no figure if its ids differ from the ids of
+    Hugging Face's tokenizers, or of lexmill if tokenizers is not compared.
     """
     options = benching.Options(
         tokenizer=tokenizer,

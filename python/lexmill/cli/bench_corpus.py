@@ -67,7 +67,7 @@ def prepare(
 
 
 def _documents(source: Source, document_bytes: int) -> Iterator[str]:
-    """The texts of a source; lines of text files are joined, since a line alone is seldom what is encoded at once."""
+    """The texts of a source; lines of text files are joined, since programs seldom encode a line alone."""
     if isinstance(source, Lines) and document_bytes:
         return documents(source, document_bytes, safe=False)
     return iter(source)

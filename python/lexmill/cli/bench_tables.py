@@ -1,4 +1,4 @@
-"""What `lexmill bench` shows: a table a job on the terminal or in Markdown, and the panels of the chart."""
+"""The output of `lexmill bench`: a table a job on the terminal or in Markdown, and the panels of the chart."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _NOT_COMPARED = "trains by another rule, so results are not compared"
 # How wide a table is where there is no terminal to fit.
 _WIDTH = 120
 _NO_FIGURES = ("-",) * 6
-# What a table tells of a job's times, where that is not MB of text a second.
+# The unit of a job's figures, where it is not MB of text a second.
 _UNITS = {"one": "µs", "train-bpe": "s"}
 
 _Row = dict[str, Any]
@@ -41,8 +41,8 @@ def as_text(data: _Row, stream: TextIO, *, named: bool) -> str:
     Args:
         data: the outcome.
         stream: where the text will be written, which decides on colours and width.
-        named: whether the user named the libraries; if not, those that are not installed, or have no call for the job,
-            share a line.
+        named: true if the user named the libraries; if not, libraries that are not installed, or have no call for the
+            job, share a line.
     """
     color = wants_color(stream)
     target = io.StringIO()
@@ -93,7 +93,7 @@ def as_markdown(data: _Row) -> str:
 
 
 def title_of(data: _Row, job: _Row) -> str:
-    """What a table or a panel shows."""
+    """The title of a table."""
     threads = "1 thread" if job["threads"] == 1 else f"{job['threads']} threads"
     texts = "1 text" if job["texts"] == 1 else f"{job['texts']:,} texts"
     rounds = "1 round" if data["rounds"] == 1 else f"{data['rounds']} rounds"
@@ -103,7 +103,7 @@ def title_of(data: _Row, job: _Row) -> str:
 
 
 def note_of(job: _Row, row: _Row) -> str:
-    """Why a library has no figure, or what is to be said of it; nothing in most cases."""
+    """The reason why a library has no figure, or a remark on its figure; empty in most cases."""
     if row["status"] == "differs":
         return _difference(row["difference"], job["reference"]["library"])
     if row["status"] == "not-compared":
@@ -112,7 +112,7 @@ def note_of(job: _Row, row: _Row) -> str:
 
 
 def panel_of(data: _Row, job: _Row) -> Panel:
-    """The bars of a job: what it does in a second, so that more is better everywhere."""
+    """The bars of a job: calls or MB a second, so that more is better everywhere."""
     unit, speed = ("calls", _calls) if job["job"] == "one" else ("MB", _megabytes)
     speeds = [(row["library"], speed(job, row["seconds_cold"])) for row in _finished(job)]
     bars = [(library, value, _digits(value)) for library, value in speeds]
@@ -155,7 +155,7 @@ def _unshown(job: _Row, shown: Sequence[_Row]) -> dict[str, list[str]]:
 
 
 def _ordered(job: _Row) -> list[_Row]:
-    """Fastest first; those without figures last, as they were named."""
+    """Fastest first; libraries without figures last, in the order of `job`."""
     return sorted(job["libraries"], key=lambda row: row.get("seconds_cold", float("inf")))
 
 
@@ -194,7 +194,7 @@ def _calls(job: _Row, seconds: float) -> float:
 
 
 def _figure(job: _Row, seconds: float) -> float:
-    """What the table shows of a time."""
+    """A time in the unit of the job: µs a call, seconds, or MB a second."""
     if job["job"] == "one":
         return 1e6 / _calls(job, seconds)
     return seconds if job["job"] == "train-bpe" else _megabytes(job, seconds)

@@ -1,4 +1,4 @@
-"""`lexmill convert`: a tokenizer from one kind of file to another, and what of it the other cannot hold."""
+"""`lexmill convert`: a tokenizer from one kind of file to another, and the parts of it that the other cannot hold."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from lexmill.models import BPE, WordPiece
 __all__ = ["Kind", "Options", "Surroundings", "convert"]
 
 _STAGES = ("normalizer", "pre_tokenizer", "post_processor", "decoder", "truncation", "padding")
-# SentencePiece's files say it in their own way, and `save_spm` refuses what they cannot.
+# SentencePiece's files hold these stages in another form, and `save_spm` refuses stages that have no such form.
 _NOT_COMPARED = {Kind.SENTENCEPIECE: ("normalizer", "pre_tokenizer")}
 # Options of the byte-level stages that mean nothing in that stage; a post-processor may mean nothing at all.
 _WITHOUT_MEANING = {
@@ -29,7 +29,7 @@ _WITHOUT_MEANING = {
     "post_processor": ("add_prefix_space", "use_regex"),
     "decoder": ("add_prefix_space", "trim_offsets", "use_regex"),
 }
-# Options of models; what a `.tiktoken` file means by its ranks, and SentencePiece by its scores, is checked in writing.
+# Options of models. The writers check the ranks of a `.tiktoken` file and the scores of a SentencePiece file.
 _MODEL_OPTIONS = (
     "unk_token",
     "continuing_subword_prefix",
@@ -162,7 +162,7 @@ def _state(name: PreTokenizerName) -> bytes:
 
 
 def _lost(source: Tokenizer, back: Tokenizer, kind: Kind) -> Iterator[str]:
-    """What is not the same in what was read back.
+    """The parts of `source` that differ in `back`, the tokenizer that was read back.
 
     Raises:
         OptionError: an ordinary token has not the same id, so that not even the model is the same.
@@ -187,12 +187,12 @@ def _lost(source: Tokenizer, back: Tokenizer, kind: Kind) -> Iterator[str]:
             continue
         own, read_back = one["model"].get(name), other["model"].get(name)
         if name != "unk_id":
-            # What is off may be left out; the id 0 is none of that.
+            # An option that is off may be left out; the id 0 is not off.
             own, read_back = own or None, read_back or None
         if own != read_back:
             yield f"the model's {name} {_shown(own)} (read back as {_shown(read_back)})"
     if one["normalizer"] is None is other["normalizer"]:
-        # Whether to look before or after it is then the same.
+        # Without a normalizer, `normalized` has no effect.
         for token in (*one["added_tokens"], *other["added_tokens"]):
             token["normalized"] = False
     for token in one["added_tokens"]:

@@ -1,4 +1,4 @@
-"""The commands for word counts and their options; what they do is in `word_counts`."""
+"""The commands for word counts and their options; `word_counts` does the work."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def estimate(
     threads: Threads = None,
     as_json: Json = False,
 ) -> None:
-    """Tell from a sample what counting and training on text files will take."""
+    """Estimate from a sample the time to count the words of text files and the memory to train on them."""
     work = partial(word_counts.tell, files, kind, field, normalizer, pre_tokenizer, threads)
     finish(execute("estimate", as_json, work))
 

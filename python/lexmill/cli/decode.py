@@ -59,7 +59,7 @@ def decode(options: Options) -> Outcome:
 
 
 def _name(options: Options, document: int) -> str:
-    """What holds the ids of a document, numbered from 0."""
+    """The place of the ids of a document, for messages; `document` is numbered from 0."""
     if options.ids == STANDARD:
         return f"stdin, line {document + 1}"
     return options.ids if options.row_splits is None else f"{options.ids}, document {document + 1}"

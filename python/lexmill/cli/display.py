@@ -13,19 +13,19 @@ _BACKGROUNDS = (153, 222, 157, 218, 189, 229)
 
 
 def wants_color(stream: TextIO) -> bool:
-    """Whether `stream` is a terminal and its user has not opted out (https://no-color.org)."""
+    """True if `stream` is a terminal and its user has not opted out (https://no-color.org)."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def printable(text: str) -> str:
-    """The text on one line, with whatever a terminal might obey escaped."""
+    """The text on one line, with escapes for characters that a terminal might obey."""
     return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
 
 
 def cut(text: str, offsets: Iterable[tuple[int, int]]) -> list[str]:
-    """The pieces of `text` that tokens cover, and those between them that no token covers.
+    """The pieces of `text` that tokens cover, and the pieces between them that no token covers.
 
-    Tokens that share a character, as those of its single bytes do, make one piece.
+    Tokens that share a character, such as the tokens of its single bytes, make one piece.
     """
     bounds: list[tuple[int, int]] = []
     for start, end in offsets:

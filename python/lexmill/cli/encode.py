@@ -29,7 +29,7 @@ _GROUP = 1 << 25
 
 @dataclass(frozen=True)
 class Source:
-    """What to encode, and how."""
+    """The texts to encode, and the options."""
 
     tokenizer: str
     files: list[str]
@@ -168,7 +168,7 @@ def _encode_stream(tokenizer: Tokenizer, source: Source, group: list[Input]) -> 
 
 
 def _documents(text: str, separator: str) -> list[str]:
-    """As the core cuts files: what follows the last separator counts only if it is not empty."""
+    """The documents of a text, cut as the core cuts files: an empty text after the last separator is no document."""
     if not separator:
         message = "separator is empty but must be at least one character"
         raise OptionError(message)

@@ -103,7 +103,7 @@ def write_whole(path: str) -> Iterator[BinaryIO]:
 
 
 def is_stream(path: str) -> bool:
-    """Whether an input can be read but once and does not tell its size: stdin, or a pipe by name."""
+    """True if an input can be read only once and does not tell its size: stdin, or a pipe by name."""
     return path == STANDARD or not Path(path).is_file()
 
 
@@ -141,7 +141,7 @@ def _check_text(data: bytes, origin: str) -> None:
 
 
 def _decode(data: bytes, origin: str, errors: str, start: int = 0) -> str:
-    """Decodes bytes that begin at byte `start` of what `origin` names.
+    """Decodes bytes that begin at byte `start` of the input with the name `origin`.
 
     Raises:
         InvalidUtf8Error: they are not UTF-8 and `errors` is `strict`.

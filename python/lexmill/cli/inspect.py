@@ -1,4 +1,4 @@
-"""`lexmill inspect`: what a tokenizer is made of, and how it cuts a text."""
+"""`lexmill inspect`: the parts of a tokenizer, and how it cuts a text."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _table(title: str, tokenizer: Tokenizer, tokens: list[tuple[int, str]]) -> s
 
 
 def _text(tokenizer: Tokenizer, id_: int, token: str) -> str:
-    """What a token stands for, or the token itself if it is only a part of a character."""
+    """The text of a token, or the token itself if it is only a part of a character."""
     text = tokenizer.decode([id_], skip_special_tokens=False)
     return token if "\ufffd" in text else text
 

@@ -29,13 +29,13 @@ class Kind(str, Enum):
 
     @property
     def holds_model_alone(self) -> bool:
-        """Whether what stands around the model has to be told."""
+        """True if the file holds no stage but the model, so that `Surroundings` supplies the others."""
         return self in (Kind.VOCAB_TXT, Kind.VOCAB_JSON, Kind.TIKTOKEN)
 
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What stands around a model, where its file does not say; None is what is usual for the kind."""
+    """The stages and tokens around a model, where its file lacks them; None takes the usual ones of the kind."""
 
     normalizer: NormalizerName | None = None
     pre_tokenizer: PreTokenizerName | None = None
@@ -55,7 +55,7 @@ class Surroundings:
 
 
 def kind_of(path: str, option: str) -> Kind:
-    """The kind of a file by its name; `option` is what would say it.
+    """The kind of a file by its name; `option` is the option that names the kind.
 
     Raises:
         UsageError: the name does not tell.
@@ -166,7 +166,7 @@ def _read_tiktoken(paths: list[str], around: Surroundings) -> Tokenizer:
 
 
 def _with_id(token: str) -> tuple[str, int] | None:
-    """What `TOKEN=ID` means."""
+    """The token and the id of `TOKEN=ID`; None if `token` has no id."""
     content, equals, digits = token.rpartition("=")
     return (content, int(digits)) if equals and content and digits.isascii() and digits.isdigit() else None
 
@@ -205,7 +205,7 @@ def write(tokenizer: Tokenizer, kind: Kind, folder: Path) -> list[Path]:
         return [Path(path) for path in model.save(str(folder))]
     path = folder / "file"
     if kind is Kind.TOKENIZER_JSON:
-        # Like `save`, but the command tells by itself what such a file does not hold.
+        # Like `save`, but without its warning: the command itself names the settings that the file does not hold.
         path.write_text(tokenizer.to_str(pretty=True), encoding="utf-8", newline="")
     elif kind is Kind.SENTENCEPIECE:
         tokenizer.save_spm(path)

@@ -35,14 +35,14 @@ LARGEST = 2**63 - 1
 
 
 class OnInvalid(str, Enum):
-    """What to do with bytes that are not UTF-8."""
+    """How to treat bytes that are not UTF-8."""
 
     STRICT = "strict"
     REPLACE = "replace"
 
 
 class OnBroken(str, Enum):
-    """What to do with records that hold no text."""
+    """How to treat records that hold no text."""
 
     RAISE = "raise"
     SKIP = "skip"

@@ -34,7 +34,7 @@ class UsageError(OptionError):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a command did.
+    """The result of a command.
 
     Attributes:
         data: the outcome as JSON values.
@@ -72,7 +72,7 @@ def execute(command: str, as_json: bool, work: Callable[[], Outcome], *, is_resu
 
 
 def _told(work: Callable[[], Outcome]) -> Outcome:
-    """The outcome of the work, with the number of records that were left out; what it warns of goes to stderr."""
+    """The outcome of the work, with the number of skipped records; the warnings of the work go to stderr."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", CorpusWarning)
         try:
@@ -106,7 +106,7 @@ def fail(command: str, as_json: bool, kind: str, message: str, code: int) -> int
 
 
 def fail_with(command: str, as_json: bool, error: Exception) -> int:
-    """Reports what was raised as :func:`fail` does."""
+    """Reports an exception as :func:`fail` does."""
     return fail(command, as_json, _kind(error), _describe(error), ERROR)
 
 
@@ -149,7 +149,7 @@ def _with_options(message: str) -> str:
 
 
 def _abandon_stdout() -> None:
-    """Sends what is left in stdout's buffer nowhere, or Python would complain about it on exit."""
+    """Points stdout at the null device, or Python would complain on exit about the bytes in its buffer."""
     with contextlib.suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())

@@ -17,7 +17,7 @@ __all__ = ["ProgressBar"]
 
 
 class _Amount(ProgressColumn):
-    """What is done, of how much, and how fast."""
+    """The amount done, the total and the speed."""
 
     def render(self, task: Task) -> Text:
         total = task.total or 0
@@ -42,7 +42,7 @@ class _Left(ProgressColumn):
 
 
 class ProgressBar:
-    """Shows what a long command is doing, one bar a stage; usable as an `on_progress` callback.
+    """Shows the progress of a long command, one bar a stage; usable as an `on_progress` callback.
 
     Without a terminal on stderr, or with `enabled` false, it shows nothing.
     """

@@ -1,4 +1,4 @@
-"""`lexmill report`: a page of what tokenizers make of a corpus."""
+"""`lexmill report`: a page on how tokenizers cut a corpus."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def make(options: Options) -> Outcome:
 
 
 def _names(paths: list[str]) -> list[str]:
-    """What the tokenizers are called: each path without what all have in common.
+    """The names of the tokenizers: each path without the beginning and the end that all paths share.
 
     Raises:
         UsageError: a tokenizer is named twice.

@@ -37,7 +37,7 @@ def report(
     threads: Threads = None,
     as_json: Json = False,
 ) -> None:
-    """Make a page of what tokenizers make of a corpus: ratios, lengths, coverage, compression, samples.
+    """Make a page on how tokenizers cut a corpus: ratios, lengths, coverage, compression, samples.
 
     With an OUTPUT that ends in .json only the numbers are written; the page needs the extra lexmill[report].
     """

@@ -19,10 +19,10 @@ def run_script(arguments: Sequence[str]) -> int:
     """Runs a script as Python itself does, with lexmill in the place of `tokenizers`.
 
     Args:
-        arguments: the path of the script, or `-m` and the name of a module; then what the script gets.
+        arguments: the path of the script, or `-m` and the name of a module; then the arguments of the script.
 
     Returns:
-        0, or 2 if there is no such script or module. What the script raises comes through, its exit code too.
+        0, or 2 if there is no such script or module. The script's exceptions come through, its exit code too.
     """
     is_module = arguments[0] == "-m"
     target, *rest = (arguments[1:] or [""]) if is_module else arguments

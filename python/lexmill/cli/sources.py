@@ -62,7 +62,7 @@ class Input:
 
     @property
     def is_stream(self) -> bool:
-        """Whether it is text that can be read but once."""
+        """True if it is text that can be read only once."""
         return self.source is None and is_stream(self.name)
 
 

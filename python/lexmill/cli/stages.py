@@ -34,7 +34,7 @@ __all__ = [
     "put_stages",
 ]
 
-# What `ByteLevel` cuts by.
+# The pattern of `ByteLevel`.
 GPT2_PATTERN = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 # The published patterns of two families of models, which cut text on the way to the byte level.
 PATTERNS = {
@@ -60,12 +60,12 @@ class PreTokenizerName(str, Enum):
 
     @property
     def is_byte_level(self) -> bool:
-        """Whether every byte has a token, so that decoding gives the very bytes back."""
+        """True if every byte has a token, so that decoding gives back exactly the same bytes."""
         return self in (PreTokenizerName.BYTE_LEVEL, PreTokenizerName.CL100K, PreTokenizerName.O200K)
 
 
 class NormalizerName(str, Enum):
-    """What is done to text before it is cut."""
+    """How text is rewritten before it is cut."""
 
     NONE = "none"
     BERT = "bert"

@@ -43,7 +43,7 @@ class PresetName(str, Enum):
 
 @dataclass(frozen=True)
 class Options:
-    """What to tokenize, and how."""
+    """The options of `lexmill tokenize`, each as its `--help` says."""
 
     tokenizer: str
     files: list[str]
@@ -149,7 +149,7 @@ def _check_folder(output: str) -> None:
     """Makes sure that a folder is named.
 
     Raises:
-        UsageError: the name is that of stdout, or empty.
+        UsageError: the name stands for stdout, or is empty.
     """
     if output in ("", STANDARD):
         message = f"the output must be a folder, not stdout ({STANDARD})" if output else "the name of a folder is empty"

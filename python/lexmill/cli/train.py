@@ -45,7 +45,7 @@ class ModelName(str, Enum):
 
 
 class ScoreName(str, Enum):
-    """What WordPiece merges first."""
+    """The rule by which WordPiece chooses the next merge."""
 
     FREQUENCY = "frequency"
     LIKELIHOOD = "likelihood"
@@ -60,7 +60,7 @@ class AlgorithmName(str, Enum):
 
 
 class TieBreakName(str, Enum):
-    """What decides between pairs of equal count."""
+    """The rule that decides between equal pairs."""
 
     SMALLEST_IDS = "smallest-ids"
     FIRST_SEEN = "first-seen"

@@ -76,7 +76,7 @@ def tell(
     pre_tokenizer: PreTokenizerName,
     threads: int | None,
 ) -> Outcome:
-    """Tells what counting and training will take."""
+    """Estimates from a sample the time to count words and the memory to train on them."""
     told = estimate(
         named_sources(files, ReadOptions(kind, field, "replace", "skip")),
         normalizer=normalizer_of(normalizer),

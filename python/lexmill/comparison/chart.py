@@ -17,7 +17,7 @@ class Panel:
     """Bars of one job, in any order: more is better.
 
     Attributes:
-        title: what the bars show, with its unit.
+        title: the quantity that the bars show, with its unit.
         bars: libraries, their values, and how these are written.
     """
 

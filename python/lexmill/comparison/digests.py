@@ -1,4 +1,4 @@
-"""What shows that a result is right: facts that do not depend on the form a library gives its results in."""
+"""Facts that show that a result is right, whichever form a library gives its results in."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Encoded:
 
 
 def training_facts(adapter: Adapter, job: str, result: Any) -> list[Any] | None:
-    """What two trainings must have in common, in order; none where that cannot be asked."""
+    """The facts that two trainings must have in common, in order; None where results cannot be compared."""
     facts: Iterable[Any] | None = None
     if job in BPE_JOBS:
         facts = adapter.merges(result)
@@ -99,7 +99,7 @@ def training_facts(adapter: Adapter, job: str, result: Any) -> list[Any] | None:
 
 
 def digest(adapter: Adapter, job: str, result: Any) -> str | None:
-    """SHA-256 of what a right result must have in common with the reference's; none where that cannot be asked."""
+    """SHA-256 of the facts that a right result shares with the reference's; None where results cannot be compared."""
     if job in TRAINING_JOBS:
         facts = training_facts(adapter, job, result)
         return None if facts is None else digest_facts(facts)

@@ -1,4 +1,4 @@
-"""What the reference library gives, on disk, and where another library's result first differs from it."""
+"""The results of the reference library, on disk, and the first difference of another library's result."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def texts_of_job(job: str, corpus: Path) -> TextFile:
 
 
 def write(task: Task) -> dict[str, Any]:
-    """Writes what the reference gives for a job, some texts at a time, and answers its digest.
+    """Writes the reference's result for a job, some texts at a time, and returns its digest.
 
     Raises:
         Unsupported: the library is not installed, or cannot load the tokenizer.
@@ -52,7 +52,7 @@ def write(task: Task) -> dict[str, Any]:
 
 
 def measure_and_compare(task: Task) -> dict[str, Any]:
-    """Measures, and says whether the result is the expected one, and if not, where it first differs.
+    """Measures, and compares the result with the expected one; a difference is reported where it first occurs.
 
     The row's `correct` is None where results cannot be compared: another rule of training is documented.
 
@@ -151,7 +151,7 @@ def _first_other_fact(own: list[Any], expected: list[Any]) -> dict[str, Any] | N
 
 
 def _readable(facts: list[Any]) -> list[Any]:
-    """Facts as JSON has them: bytes as text, those that are not UTF-8 as escapes."""
+    """Facts as JSON has them: bytes as text, with escapes for bytes that are not UTF-8."""
 
     def readable(part: Any) -> Any:
         return part.decode(errors="backslashreplace") if isinstance(part, bytes) else part
@@ -169,7 +169,7 @@ def _reference_texts(task: Task) -> list[str]:
 
 
 def is_byte_level(tokenizer: Path) -> bool:
-    """Whether cuts between documents leave the ids of a file as they are; see `texts.documents`."""
+    """True if cuts between documents leave the ids of a file as they are; see `texts.documents`."""
     definition = json.loads(tokenizer.read_text(encoding="utf-8"))
     return "ByteLevel" in json.dumps(definition.get("pre_tokenizer"))
 

@@ -1,4 +1,4 @@
-"""What figures depend on: the processor, and what programs say of themselves."""
+"""The machine that figures depend on: the processor, and the output of programs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 def output_of(*command: str, folder: Path | None = None) -> str:
-    """What a program prints; nothing if it is not there."""
+    """The output of a program; empty if the program is not there."""
     try:
         return subprocess.run(command, capture_output=True, text=True, cwd=folder, check=False).stdout.strip()
     except OSError:

@@ -1,7 +1,7 @@
 """Measures one library at one job in this process.
 
 The order is: load the library and the tokenizer (timed apart), bring the texts into memory, one cold pass, warm passes;
-only then are the results read and compared with those that the reference library gave. A pass holds the library's own
+only then are the results read and compared with the reference library's results. A pass holds the library's own
 call: neither the reading of its results nor the freeing of the pass before is in it.
 """
 
@@ -23,16 +23,16 @@ from .passes import limit_threads, peak_megabytes, reset_peak_memory, time_passe
 
 @dataclass(frozen=True)
 class Task:
-    """What one process does.
+    """The work of one process.
 
     Attributes:
         library: the name of an adapter's module.
         job: a method of an adapter with `-` for `_`.
         tokenizer: a `tokenizer.json`, for the jobs that encode.
-        corpus: the folder of the prepared texts, and of what was expected.
+        corpus: the folder of the prepared texts and the expected results.
         threads: threads, and processors, at most.
         warm: warm passes at most.
-        is_reference: whether to write what is expected of the others instead of measuring.
+        is_reference: if true, the process writes the expected results instead of measuring.
         result: where the row is written.
     """
 
@@ -110,5 +110,5 @@ def measure(
 
 
 def is_training(job: str) -> bool:
-    """Whether a job learns a tokenizer instead of running one."""
+    """True if a job learns a tokenizer instead of running one."""
     return job in TRAINING_JOBS

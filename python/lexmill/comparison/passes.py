@@ -1,4 +1,4 @@
-"""What is measured of one call: seconds of the first and of later passes, and peak memory. Imports no library."""
+"""Measures one call: seconds of the first and of later passes, and peak memory. Imports no library."""
 
 from __future__ import annotations
 

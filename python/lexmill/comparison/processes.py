@@ -18,12 +18,12 @@ _TAKES_THE_PLACE = "LEXMILL_INSTALL"
 
 @dataclass(frozen=True)
 class Finished:
-    """What became of a process.
+    """The outcome of a process.
 
     Attributes:
         output: its standard output.
         failure: why it has no result, or None.
-        timed_out: whether it was ended at its time limit.
+        timed_out: true if it was ended at its time limit.
     """
 
     output: str
@@ -46,7 +46,7 @@ def child_environment(extra: Mapping[str, str]) -> dict[str, str]:
 
 
 def run(command: Sequence[str], timeout: float, environment: Mapping[str, str] | None = None) -> Finished:
-    """Runs a program to its end; whatever happens here, an interrupt included, it ends first, its children too."""
+    """Runs a program to its end; on any error, an interrupt included, the program and its children are ended first."""
     with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
         process = subprocess.Popen(
             command,
@@ -73,7 +73,7 @@ def run(command: Sequence[str], timeout: float, environment: Mapping[str, str] |
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Ends a process and those that it started; one that has ended already leaves nothing to do."""
+    """Ends a process and its children; does nothing if it has ended already."""
     if hasattr(os, "killpg"):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)

@@ -26,7 +26,7 @@ REASONS = {
     "timed_out": "timed-out",
     "failed": "failed",
 }
-# What is the median of all rounds; of the passes' times, the least and the most are told too.
+# The figures whose median over all rounds is reported; for the times of passes, also the least and the most.
 _TIMES = ("seconds_cold", "seconds_warm")
 _MEDIANS = (*_TIMES, "seconds_import", "seconds_load", "mb_before", "mb_peak")
 
@@ -39,7 +39,7 @@ class NoReferenceError(Exception):
 
 @dataclass(frozen=True)
 class Plan:
-    """What is compared, and how.
+    """The libraries to compare, and the conditions.
 
     Attributes:
         tokenizer: a `tokenizer.json`, absolute.
@@ -81,7 +81,7 @@ def compare(plan: Plan, job: str, on_run: Callable[[int, int], None]) -> dict[st
         for library in order:
             on_run(done, total)
             done += 1
-            # What has no figure would only take time.
+            # A library without a figure would only take time.
             if status_of(runs[library]) in (OK, NOT_COMPARED):
                 runs[library].append(_run_task(plan, job, library, threads))
     texts, is_whole = texts_of_job(job, plan.corpus), job == "encode-file" or is_training(job)
@@ -99,12 +99,12 @@ def compare(plan: Plan, job: str, on_run: Callable[[int, int], None]) -> dict[st
 
 
 def name_of(library: str) -> str:
-    """A library's own name, from that of its adapter's module."""
+    """A library's own name, from the name of its adapter's module."""
     return library.replace("_", "-")
 
 
 def status_of(runs: Sequence[Row]) -> str:
-    """What the runs of a library come to; those that are yet to come, if there are none, are as good as any."""
+    """The status of a library by its last run; `ok` before the first run."""
     last = runs[-1] if runs else {"correct": True}
     for key, status in REASONS.items():
         if key in last:
@@ -113,7 +113,7 @@ def status_of(runs: Sequence[Row]) -> str:
 
 
 def summarise(library: str, runs: Sequence[Row]) -> Row:
-    """What the rounds of a library tell: its status, and if that allows it, medians and spread."""
+    """The summary of a library's rounds: its status, and if that allows it, medians and spread."""
     status = status_of(runs)
     row: Row = {"library": name_of(library), "version": _version(library, runs), "status": status, "rounds": len(runs)}
     if status not in (OK, NOT_COMPARED):
@@ -137,7 +137,7 @@ def _fastest(rows: Sequence[Row]) -> str | None:
 
 
 def _establish(plan: Plan, job: str, threads: int) -> dict[str, str]:
-    """Has the reference write what is expected of all: Hugging Face's library if it is compared and can, else ours."""
+    """Has the reference write the expected results: Hugging Face's library if it is compared and can, else ours."""
     reasons = []
     for library in (REFERENCE, OURS):
         if library not in plan.libraries:

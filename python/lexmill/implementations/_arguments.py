@@ -19,7 +19,7 @@ SpecialToken: TypeAlias = str | AddedToken
 Vocab: TypeAlias = Path | dict[str, int]
 Merges: TypeAlias = Path | list[tuple[str, str]]
 
-# Defaults that say in a signature what they are, as `()` for a list would not. Nobody changes them.
+# Defaults whose names and types are right in a signature, as `()` for a list would not be. Nobody changes them.
 NO_TOKENS: list[SpecialToken] = []
 NO_CHARACTERS: list[str] = []
 UNKNOWN: list[SpecialToken] = ["<unk>"]
@@ -36,7 +36,7 @@ def as_files(files: Files) -> Sequence[Path]:
     return [files] if isinstance(files, str | PathLike) else files
 
 
-def bpe(vocab: Vocab | None, merges: Merges | None, **options: Any) -> BPE:  # noqa: ANN401 (those of `BPE`)
+def bpe(vocab: Vocab | None, merges: Merges | None, **options: Any) -> BPE:  # noqa: ANN401 (options of `BPE`)
     """A BPE model of a vocabulary and merges, of the files of both, or without tokens if either is None.
 
     Raises:
@@ -49,7 +49,7 @@ def bpe(vocab: Vocab | None, merges: Merges | None, **options: Any) -> BPE:  # n
 
 
 def known(tokenizer: Tokenizer, tokens: Iterable[SpecialToken]) -> list[str]:
-    """Contents of those `tokens` that are in the vocabulary; what else an `AddedToken` says does not count."""
+    """Contents of the `tokens` in the vocabulary; other members of an `AddedToken` do not count."""
     return [token for token in map(str, tokens) if tokenizer.token_to_id(token) is not None]
 
 

@@ -1,4 +1,4 @@
-"""What the tokenizers of this package share: a `Tokenizer`, and its methods under the same names."""
+"""The base of this package's tokenizers: a `Tokenizer`, and its methods under the same names."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ T = TypeVar("T")
 class BaseTokenizer:
     """Wraps a `Tokenizer`, which a subclass builds from a few options.
 
-    Methods do what those of `Tokenizer` of the same name do, and raise what these raise.
+    Each method does the same as the `Tokenizer` method of its name, and raises the same errors.
     """
 
     def __init__(self, tokenizer: Tokenizer, parameters: Mapping[str, object] | None = None) -> None:
-        """Wraps `tokenizer`; `parameters` are what it was built from, for `repr` only."""
+        """Wraps `tokenizer`; `parameters` are the options that it was built from, for `repr` only."""
         self._tokenizer = tokenizer
         self._parameters: Mapping[str, object] = parameters if parameters is not None else {}
 
@@ -114,7 +114,7 @@ class BaseTokenizer:
     # Encoding and decoding.
 
     def normalize(self, sequence: str) -> str:
-        """What the normalizer makes of a text: the text itself if there is no normalizer."""
+        """The normalized text: the text itself if there is no normalizer."""
         normalizer = self._tokenizer.normalizer
         return sequence if normalizer is None else normalizer.normalize_str(sequence)
 

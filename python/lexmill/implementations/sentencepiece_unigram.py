@@ -40,7 +40,7 @@ class SentencePieceUnigramTokenizer(BaseTokenizer):
     def from_spm(filename: Path) -> SentencePieceUnigramTokenizer:
         """Builds the tokenizer from a SentencePiece `.model` file, with SentencePiece's ids.
 
-        The stages are those of `Tokenizer.from_spm`.
+        The stages are the same as in `Tokenizer.from_spm`.
 
         Raises:
             FileError: The file cannot be read.

@@ -6,6 +6,6 @@ and scripts, which need `regex`.
 
 `tokenizer.py` runs the whole pipeline and is the place to begin; `normalizers`, `pre_tokenizers`, `processors` and
 `decoders` hold a file for each stage, and `formats` reads them from a `tokenizer.json`. Characters have the properties
-that the running Python and `regex` know. The core has those of Hugging Face's tables, some of Unicode 8 and 9, so the
-two agree on characters that both know alike.
+that the running Python and `regex` know. The core has the properties of Hugging Face's tables, some of Unicode 8 and 9,
+so the two agree on characters that both know alike.
 """

@@ -6,9 +6,9 @@ vocabulary and that order alone. For another vocabulary, all are numbered again,
 contents and exact repetitions are passed over. A content that was once added as special stays special.
 
 Rules of finding: tokens with `normalized` off are found in the original text. The others are found in normalized text,
-where their own contents, normalized, are looked for. From left to right the leftmost match wins, of those that begin at
-one place the longest, and of equal texts the one with the lowest id. A match is then checked; what is rejected is not
-tried again with a shorter token.
+where their own contents, normalized, are looked for. From left to right the leftmost match wins, of matches that begin
+at one place the longest, and of equal texts the one with the lowest id. A match is then checked; after a rejected match
+no shorter token is tried.
 - `single_word` rejects a match beside a word character.
 - `lstrip` takes the white space before it, as far as the token before has not taken it; `rstrip` the one after it.
 - A match all of which the token before has taken does not count.
@@ -97,7 +97,7 @@ class Matcher:
     skipped: set[str]
 
     def split(self, text: str) -> list[tuple[Span, int | None]]:
-        """Cuts text into added tokens, with their ids, and what is between them."""
+        """Cuts text into added tokens, with their ids, and the texts between them."""
         segments: list[tuple[Span, int | None]] = []
         done = 0
         for (start, end), token_id in self._matches(text):

@@ -37,8 +37,8 @@ class Bpe:
 
     Args:
         vocab: token to id.
-        merges: pairs of tokens, best first. What a pair spells must be in the vocabulary; the right half gives up
-            its `continuing_subword_prefix`.
+        merges: pairs of tokens, best first. The joined text of a pair must be in the vocabulary; the right half gives
+            up its `continuing_subword_prefix`.
         unk_token: stands for a character that has no token. None drops such characters.
         continuing_subword_prefix: goes before every character but the first of a word. None and "" mean the same.
         end_of_word_suffix: goes after the last character of a word. None and "" mean the same.

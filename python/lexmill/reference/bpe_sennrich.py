@@ -68,6 +68,6 @@ def _merge_pair(symbols: list[str], pair: Pair) -> list[str]:
     while place < len(merged) - 1:
         if (merged[place], merged[place + 1]) == pair:
             merged[place : place + 2] = ["".join(pair)]
-        # Past the merged symbol too: what a pass has made does not merge again in the same pass.
+        # Past the merged symbol too: a new symbol does not merge again in the same pass.
         place += 1
     return merged

@@ -7,8 +7,8 @@ is unknown.
 
 Sampling drops a candidate with the probability `alpha` when its turn comes. It comes back only after one of its two
 neighbours has changed. (In the dropout of `Bpe` it comes back after the next merge, wherever that is.)
-Source: Provilkov et al. 2020, "BPE-Dropout"; what the paper leaves open was found by experiments with sentencepiece
-0.2.3.
+Sources: Provilkov et al. 2020, "BPE-Dropout"; experiments with sentencepiece 0.2.3 for the details that the paper
+leaves open.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class SentencePieceBpe:
         pieces: by id. One of them is the unknown piece; single characters are normal, user-defined or unused.
         byte_fallback: spells a character without a piece by tokens of its bytes, such as `<0xE2>`.
         alpha: the probability of dropping a candidate.
-        skips: says whether the next candidate is dropped; random by default.
+        skips: returns true if the next candidate is dropped; random by default.
     """
 
     def __init__(

@@ -16,7 +16,7 @@ Order of choices:
 
 With the default ties this is Hugging Face's result, which is random where this is ordered: the ids of symbols with a
 prefix or suffix, and which of equal counts `limit_alphabet` drops. The results can also differ where a merge spells a
-symbol that words began with: there Hugging Face's running counts are not those that a recount gives.
+symbol that words began with: there Hugging Face's running counts differ from a recount.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def choose_alphabet(words: Words, limit: int | None, initial: Iterable[str]) -> 
 
 
 def split_word(word: str, ids: dict[str, int], prefix: str, suffix: str) -> list[int]:
-    """Returns the word's symbols, and gives ids to those with a prefix or suffix that are met for the first time.
+    """Returns the word's symbols, and gives ids to new symbols with a prefix or suffix.
 
     A character without an id is deleted, so that its neighbours become adjacent. First and last mean the word as
     written: when the last character is deleted no symbol carries the suffix. A dropped character that is a special
@@ -145,10 +145,10 @@ def split_word(word: str, ids: dict[str, int], prefix: str, suffix: str) -> list
 
 
 def is_eligible(left_length: int, right_length: int, max_token_length: int | None) -> bool:
-    """Tells whether a pair counts, given how many characters each half stands for.
+    """Tells if a pair counts, given how many characters each half stands for.
 
-    Two single characters always may merge, whatever the limit; any other pair only if the result is strictly
-    shorter than the limit. So limits 0 to 3 all give tokens of at most two characters, and 5 gives at most four.
+    Two single characters may merge under every limit; any other pair only if the result is strictly shorter than the
+    limit. So limits 0 to 3 all give tokens of at most two characters, and 5 gives at most four.
     Prefix and suffix are not counted.
     """
     return max_token_length is None or left_length == right_length == 1 or left_length + right_length < max_token_length

@@ -7,8 +7,8 @@ as in Hugging Face, unless more than 64 bytes were waiting before the step. In t
 Rules:
 - A run of `<0xNN>` tokens is cut after each complete character, so that wrong bytes after it leave it alone. In this
   alone the text may differ from the text of all ids together.
-- Text that the ids before the first step have shown is not given again: what they settle, and what stands in the end
-  for tokens that are not settled, such as U+FFFD for the bytes of a character.
+- Text that the ids before the first step have shown is not given again: neither the text that they settle, nor the text
+  that stands in the end for tokens that are not settled, such as U+FFFD for the bytes of a character.
 
 A decoder that changes text it has given, as a caller's own decoder may, is not described here.
 """

@@ -15,12 +15,12 @@ class Row(NamedTuple):
 
     Attributes:
         id: its id.
-        token: its text: the model's spelling, or for an added token what stood in the text.
+        token: its text: the model's spelling, or for an added token its match in the text.
         offsets: characters of the original text, half-open; (0, 0) for tokens that are not from the text.
         word_id: the number of its pre-token in the text; None for tokens that are not from the text.
         type_id: which part of the input it counts to, by the post-processor's rule.
-        is_special: whether the post-processor put it there.
-        is_padding: whether padding put it there.
+        is_special: true if the post-processor put it there.
+        is_padding: true if padding put it there.
     """
 
     id: int
@@ -34,7 +34,7 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True)
 class Encoding:
-    """Tokens in order, and what truncation cut off."""
+    """Tokens in order, and the parts that truncation cut off."""
 
     rows: tuple[Row, ...] = ()
     overflowing: tuple[Encoding, ...] = ()
@@ -66,7 +66,7 @@ class Encoding:
 
     @property
     def special_tokens_mask(self) -> list[int]:
-        """1 for what was put there, 0 for text."""
+        """1 for tokens of the post-processor and of padding, 0 for text."""
         return [int(row.is_special or row.is_padding) for row in self.rows]
 
     @property
@@ -75,15 +75,15 @@ class Encoding:
         return [int(not row.is_padding) for row in self.rows]
 
     def with_type(self, type_id: int) -> Encoding:
-        """The same tokens with another type; what overflowed keeps its own."""
+        """The same tokens with another type; the overflowing parts keep their own."""
         return replace(self, rows=tuple(row._replace(type_id=type_id) for row in self.rows))
 
 
 def merge(encodings: Iterable[Encoding]) -> Encoding:
     """Joins encodings into one.
 
-    What overflowed is joined in every way: each part of the left side with the right side, then with each of its parts;
-    last the whole left side with each part of the right one.
+    Overflowing parts are joined in every way: each part of the left side with the right side, then with each part of
+    the right side; last the whole left side with each part of the right side.
     """
     return reduce(_append, encodings, Encoding())
 

@@ -27,7 +27,7 @@ Direction = Literal["Left", "Right"]
 
 @dataclass(frozen=True)
 class Truncation:
-    """The rule; the names are those of files."""
+    """The rule; its names are the names in files."""
 
     max_length: int
     stride: int = 0
@@ -96,7 +96,7 @@ def _even_lengths(lengths: list[int], room: int) -> list[int]:
 
 @dataclass(frozen=True)
 class Padding:
-    """The rule; `length` None is that of the longest encoding."""
+    """The rule; `length` None stands for the length of the longest encoding."""
 
     length: int | None = None
     pad_to_multiple_of: int | None = None

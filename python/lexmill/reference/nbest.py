@@ -23,6 +23,6 @@ def combine_nbest(words: Iterable[Sequence[tuple[T, float]]], n: int) -> list[tu
     best: list[tuple[tuple[T, ...], float]] = [((), 0.0)]
     for ways in words:
         combined = [((*parts, part), total + score) for parts, total in best for part, score in ways]
-        # `sorted` keeps equals in order; what is not among the n best now cannot come back.
+        # `sorted` keeps equals in order; a way that is not among the n best now cannot come back.
         best = sorted(combined, key=lambda way: -way[1])[:n]
     return best[:n]

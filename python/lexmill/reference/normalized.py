@@ -1,8 +1,8 @@
 """A text on its way through the stages, and the place in the original that each of its characters stands for.
 
 Rules. Every character has a source: a half-open range of characters of the original text. Several characters may share
-a source, and what was taken out has none. A range of text stands for all from where the source of its first character
-begins to where the source of its last one ends, what was taken out between the two included.
+a source; characters that were taken out have none. A range of text stands for the original from the start of its first
+character's source to the end of its last character's source, with the characters that were taken out between the two.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ Span = tuple[int, int]
 class Edit(NamedTuple):
     """A character of a new text, and how far it moves on in the old one.
 
-    With `change` 0 it takes the place of the next old character, with -n that of the next one and n more; its source is
-    the next one's alone. With 1 it comes between the old characters, and its source is that of the one before.
+    With `change` 0 it takes the place of the next old character, with -n the place of the next one and n more; its
+    source is the next one's alone. With 1 it comes between the old characters, and has the source of the one before.
     """
 
     char: str
@@ -30,9 +30,9 @@ class Normalized:
     """A text with the source of each character.
 
     Attributes:
-        text: what the next stage sees.
+        text: the text that the next stage gets.
         sources: one range of the original a character.
-        origin: where the original of this text begins; the place of what is put before its first character.
+        origin: where the original of this text begins; the source of characters put before its first character.
     """
 
     text: str
@@ -80,7 +80,7 @@ class Normalized:
         return list(zip(self.text[start:end], self.sources[start:end], strict=True))
 
     def source_before(self, place: int) -> Span:
-        """The source of what is put before character `place`: that of the character before, or none at the origin."""
+        """The source of text put before character `place`: the source of the one before, or none at the origin."""
         return self.sources[place - 1] if place > 0 else (self.origin, self.origin)
 
     def edit(self, edits: Iterable[Edit]) -> Normalized:

@@ -173,7 +173,7 @@ def rate(at_start: int, now: int, ratio: float) -> float:
 def check(
     languages: int, dev: Sequence[Words] | None, ratio: Sequence[float] | None, variant: str, window: int, alpha: float
 ) -> None:
-    """Raises an `OptionError` for what cannot be trained with."""
+    """Raises an `OptionError` for options that cannot be trained with."""
     wrong: list[tuple[str, object, str]] = []
     if not languages:
         wrong.append(("number of corpora", 0, "at least 1"))

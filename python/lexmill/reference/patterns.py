@@ -1,13 +1,13 @@
 r"""Finds a literal text or a regular expression, as `Split` and `Replace` do.
 
 Rules: matches go from left to right and do not overlap. At each place the first alternative that matches wins, and a
-repetition takes as much as it can. A match may be empty, but not directly after the match before it. Nothing matches in
-an empty text, whatever the pattern. `^` and `$` hold at the ends of lines, but `^` does not after a line feed that ends
+repetition takes as much as it can. A match may be empty, but not directly after the match before it. No pattern matches
+in an empty text. `^` and `$` hold at the ends of lines, but `^` does not after a line feed that ends
 the text.
 
-Files hold patterns in Oniguruma's language, and this search runs them in that of the module `regex`. What both read
-alike is specified here; where they part (`{1,3}+`, `(?m)`, `\h`, `\w` beside superscript digits) the core translates
-Oniguruma's meaning, and `tests/parity` holds it to that.
+Files hold patterns in Oniguruma's language, and this search runs them in the language of the module `regex`. Patterns
+that both read alike are specified here; where they part (`{1,3}+`, `(?m)`, `\h`, `\w` beside superscript digits) the
+core translates Oniguruma's meaning, and `tests/parity` holds it to that.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from lexmill.reference.normalized import Span
 
 Find = Callable[[str], list[Span]]
 
-# What is written alike in both languages and means another thing, outside brackets.
+# Patterns that both languages have with different meanings, outside brackets, and their translations.
 TRANSLATIONS = [
     (r"\\Z", r"(?=\n?\z)"),
     (r"\\z", r"\Z"),

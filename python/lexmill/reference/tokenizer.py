@@ -4,9 +4,9 @@ Encoding a text:
 1. Added tokens with `normalized` off are cut out of the original text.
 2. The normalizer changes each text between them, by itself.
 3. Added tokens with `normalized` on are cut out of the normalized texts.
-4. The pre-tokenizer cuts what is left of each text into pre-tokens.
+4. The pre-tokenizer cuts the texts between all added tokens into pre-tokens.
 5. The model makes tokens of each pre-token.
-6. Truncation cuts what is too long, the post-processor adds special tokens, padding fills up.
+6. Truncation cuts long encodings, the post-processor adds special tokens, padding fills up.
 
 Pre-tokens and added tokens together are numbered from left to right: these are the word ids. A number is taken even if
 the model makes no token of the pre-token. The model places each token in bytes of the pre-token; its offsets are the
@@ -85,7 +85,7 @@ class Tokenizer:
         """Encodes a text or a pair.
 
         Raises:
-            VocabError: a character is unknown and the model has no token for what is unknown.
+            VocabError: a character is unknown and the model has no unknown token.
         """
         return self.encode_batch([(text, pair)], add_special_tokens)[0]
 
@@ -102,7 +102,7 @@ class Tokenizer:
         """The tokens of ids, as the decoder gets them."""
         found = [(token_id, token) for token_id in ids if (token := self.id_to_token(token_id)) is not None]
         if skip_special_tokens and isinstance(self.decoder, SentencePiece):
-            # The unknown token has a text, and what is left out still ends the bytes before it.
+            # The unknown token has a text, and a token that is left out still ends the bytes before it.
             kept = self.added.special - {self.decoder.unk_token}
             return ["" if token in kept else token for _, token in found]
         hidden = self.added.special if skip_special_tokens else set()

@@ -4,7 +4,7 @@ Order of choices: sums are made from left to right in double precision, and the 
 place with equal sums the one found first stays, and places are visited from left to right: it is the one whose last
 piece is the longest. A character that no piece of its own spells may be unknown, at ten less than the lowest score of
 all pieces; of equal sums a piece goes before the unknown character. A piece listed twice has its later id and score.
-Source: Kudo 2018, "Subword Regularization", section 3; the ties and the penalty are those of Hugging Face.
+Source: Kudo 2018, "Subword Regularization", section 3; the ties and the penalty are Hugging Face's.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ class Unigram:
     def _sample(self, word: str, alpha: float) -> list[_Edge]:
         """Draws a path with probability proportional to exp(alpha * score), from the end back to the beginning."""
         ending: list[list[_Edge]] = [[] for _ in range(len(word) + 1)]
-        # Logarithms of the sums over all paths to a place; edges come by start, so those of a start are complete.
+        # Logarithms of the sums over all paths to a place; edges come by start, so the sum at a start is complete.
         sums = [0.0, *(-math.inf for _ in word)]
         for edge in self._edges(word):
             if edge.id is None:

@@ -87,7 +87,7 @@ def loss_increases(words: Words, costs: Mapping[str, float]) -> dict[str, float]
 
 
 def rounds(words: Words, pieces: Pieces, vocab_size: int) -> Iterator[list[str]]:
-    """Removes pieces until at most `vocab_size` are left, and yields those of each round."""
+    """Removes pieces until at most `vocab_size` are left, and yields the removed pieces of each round."""
     while len(pieces) > vocab_size:
         increases = loss_increases(words, costs_of(pieces))
         removed = sorted(increases, key=lambda piece: increases[piece])[: max(len(pieces) // 10, 1)]

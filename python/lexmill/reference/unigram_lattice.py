@@ -1,13 +1,13 @@
 """All segmentations of words at once: lattices of pieces, summed over by dynamic programming.
 
-Words that begin alike share what comes before, so sums belong to beginnings of words: forwards, how likely one is over
-all its segmentations; backwards, how many words continue from it, each divided by its likelihood.
+Words that begin alike share the sums of their beginnings: forwards, how likely a beginning is over all its
+segmentations; backwards, how many words continue from it, each divided by its likelihood.
 
 Order of choices: beginnings are visited in the order of code points, and backwards in the opposite one; at each of
 them the pieces that end there, longest first. Sums and products are made in that order. The best path takes the higher
 sum of scores, and of equal sums the one whose last piece is longer.
 Numbers stay in range because a sum below 2^-256 is multiplied by 2^256 when its place is reached, exactly, and the
-powers are kept beside the sums; what is summed backwards has the opposite power.
+powers are kept beside the sums; backward sums have the opposite power.
 Source: the forward-backward algorithm of Baum et al. 1970, the best path of Viterbi 1967.
 """
 
@@ -77,7 +77,7 @@ def expected_counts(
     for text in beginnings:
         starts = range(max(len(text) - longest, 0), len(text))
         edges[text] = [(text[:start], ids[text[start:]]) for start in starts if text[start:] in ids]
-        # The power of two is that of the first sum to come.
+        # The power of two of the first sum to come.
         value, power = 0.0, forward[edges[text][0][0]][1]
         for before, place in edges[text]:
             so_far, its_power = forward[before]

@@ -5,10 +5,10 @@ Order of choices:
 * Alphabet: all characters, or the most frequent ones that cover the share asked for; of equal counts the smaller code
   point. Words are cut where a character is left out.
 * Seeds: substrings of 2 to `max_piece_length` characters that occur at least twice and are not always followed by the
-  same character; those with the highest count times length; of equals the first in order of code points.
-* Words come in descending order, and those of a block share their beginnings. What a piece is expected at the end of
-  each beginning is rounded to parts of one, a power of two, of which all characters together have less than 2^62.
-  So expected counts are sums of integers, and no order of blocks, and no number of threads, can change a bit.
+  same character; the highest count times length first; of equals the first in order of code points.
+* Words come in descending order, and the words of a block share their beginnings. The expected count of a piece at the
+  end of each beginning is rounded to parts of one, a power of two, of which all characters together have less than
+  2^62. So expected counts are sums of integers, and no order of blocks, and no number of threads, can change a bit.
 * Pruning keeps the pieces whose loss is the highest; of equals the one with the lower place in the list.
 * The result: characters and the pieces of highest score, by descending score; equals by code points.
 
@@ -24,7 +24,7 @@ from itertools import accumulate, groupby
 from lexmill.errors import OptionError
 from lexmill.reference.unigram_lattice import Edge, Piece, Word, best_path, digamma, expected_counts, lattice
 
-# Words share their beginnings with others of their block: those that start in the same run of so many characters.
+# Words share their beginnings with the others of their block: all words that start in one run of so many characters.
 BLOCK = 8192
 
 
@@ -46,7 +46,7 @@ def train_unigram(
         words: distinct words, each with its count.
         vocab_size: pieces in all, special tokens included.
         special_tokens: these take places, and no piece is spelled like one of them.
-        initial_alphabet: the first character of each string is a piece, whatever the words hold.
+        initial_alphabet: the first character of each string is a piece, even if no word holds it.
         shrinking_factor: the share of pieces that each pruning keeps.
         max_piece_length: no piece has more characters.
         n_sub_iterations: maximisations between two prunings.
@@ -72,7 +72,7 @@ def train_unigram(
     texts = characters + [text for text, _ in seeds]
     pieces = [Piece(text, math.log(weight / total)) for text, weight in zip(texts, weights, strict=True)]
     desired = wanted * 11 // 10
-    # Parts of one, by powers of two: what all characters together can be expected has less than 63 bits.
+    # Parts of one, by powers of two: the expected count of all characters together has less than 63 bits.
     precision = min(40, 62 - sum(len(part.text) * part.weight for part in parts).bit_length())
     while True:
         for _ in range(n_sub_iterations):
@@ -101,7 +101,7 @@ def count_characters(words: Sequence[tuple[str, int]], coverage: float) -> dict[
 
 
 def cut_words(words: Sequence[tuple[str, int]], characters: set[str]) -> list[Word]:
-    """Returns what lies between characters that are left out, equal parts together, in descending order."""
+    """Returns the parts between characters that are left out, equal parts together, in descending order."""
     weights: dict[str, int] = {}
     for word, count in words:
         for is_covered, part in groupby(word, characters.__contains__):
@@ -120,7 +120,7 @@ def find_seeds(words: Sequence[Word], longest: int, n: int, excluded: set[str]) 
             for end in range(start + 2, min(start + longest, len(word.text)) + 1):
                 text = word.text[start:end]
                 counts[text] = counts.get(text, 0) + word.weight
-                # The end of each word is unlike that of any other, and so is the end of what may be a piece.
+                # The end of each word is unlike the end of any other, and so is the end of the longest possible piece.
                 is_last = end in (len(word.text), start + longest)
                 follower = f"end {at} {start}" if is_last else word.text[end]
                 followers.setdefault(text, set()).add(follower)

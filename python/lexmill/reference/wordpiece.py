@@ -1,7 +1,7 @@
 """Encodes one word by WordPiece: the longest token first, from left to right.
 
-Order of choices: there is none to make among equals, for of the prefixes of what is left only one is the longest. A
-choice is never taken back: where no token fits what is left, the whole word is unknown.
+Order of choices: there is none to make among equals, for of the prefixes of the rest of a word only one is the longest.
+A choice is never taken back: where no token fits the rest, the whole word is unknown.
 Source: Schuster and Nakajima 2012; Devlin et al. 2018, released code of BERT.
 """
 
@@ -14,13 +14,13 @@ from lexmill.reference.bpe import Token
 
 
 class WordPiece:
-    """A vocabulary in which a prefix marks what continues a word.
+    """A vocabulary in which a prefix marks tokens that continue a word.
 
     Args:
         vocab: token to id.
         unk_token: stands for a word that cannot be cut into tokens.
-        continuing_subword_prefix: goes before what is looked up, save at the beginning of the word. There the word is
-            looked up as it is, so a word that itself begins with the prefix may begin with a token that has it.
+        continuing_subword_prefix: goes before the text that is looked up, save at the beginning of the word. There the
+            word is looked up as it is, so a word that itself begins with the prefix may begin with a token that has it.
         max_input_chars_per_word: a word of more characters is unknown.
     """
 
@@ -41,7 +41,7 @@ class WordPiece:
     def tokenize(self, word: str) -> list[Token]:
         """Returns the tokens of one word; none for the empty word.
 
-        The offsets are in UTF-8 bytes; those of an unknown word's only token are the whole word's.
+        The offsets are in UTF-8 bytes; the only token of an unknown word spans the whole word.
 
         Raises:
             VocabError: the word is unknown and `unk_token` is not in the vocabulary.

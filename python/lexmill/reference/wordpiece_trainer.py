@@ -1,6 +1,6 @@
 """Trains WordPiece: by the frequency of pairs, as libraries do, or by their likelihood, as the textbook does.
 
-Order of choices for `score="frequency"`: those of `bpe_trainer`, of which this is the case with a prefix.
+Order of choices for `score="frequency"`: as in `bpe_trainer`, of which this is the case with a prefix.
 
 Order of choices for the likelihood scores:
 
@@ -14,7 +14,7 @@ Order of choices for the likelihood scores:
   has an id takes that id, and the vocabulary does not grow.
 * A merge goes through each word from left to right and never overlaps.
 
-Sources: Schuster and Nakajima 2012, section 2 (the likelihood); the score is that of the public course notebooks.
+Sources: Schuster and Nakajima 2012, section 2 (the likelihood); the public course notebooks (the score).
 """
 
 from __future__ import annotations

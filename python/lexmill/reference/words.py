@@ -1,7 +1,7 @@
-"""Splits texts into words and counts equal words; what every trainer starts from.
+"""Splits texts into words and counts equal words; every trainer starts from these counts.
 
-Order of choices: texts in the order given, words left to right; a word's place is that of its first appearance, so a
-word's index is final as soon as it is seen. The patterns are matched left to right, the first alternative that
+Order of choices: texts in the order given, words left to right; a word's place is the place of its first appearance, so
+a word's index is final as soon as it is seen. The patterns are matched left to right, the first alternative that
 matches wins, and a repetition takes as much as it can.
 Sources: Radford et al. 2019, released code of GPT-2 (the pattern); Unicode property White_Space (25 characters).
 """

@@ -1,8 +1,8 @@
-"""Reports of what tokenizers make of a corpus, as numbers and as a page.
+"""Reports on tokenizers and a corpus, as numbers and as a page.
 
     lexmill.report("tokenizer.json", "corpus.jsonl.zst").save("report.html")
 
-The guide `docs/guides/report.md` says what is measured.
+The guide `docs/guides/report.md` explains the numbers.
 """
 
 from __future__ import annotations

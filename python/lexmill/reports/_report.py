@@ -23,7 +23,7 @@ _OneTokenizer: TypeAlias = "Tokenizer | str | os.PathLike[str]"
 
 
 class Report:
-    """What tokenizers make of a corpus.
+    """A report on tokenizers and a corpus.
 
     Attributes:
         numbers: all numbers of the report.
@@ -84,19 +84,20 @@ def report(
     num_threads: int | None = None,
     on_progress: OnProgress | None = None,
 ) -> Report:
-    """Measures what tokenizers make of a corpus, in one pass over its texts and in memory that does not grow with it.
+    """Measures tokenizers on a corpus, in one pass over its texts and in memory that does not grow with it.
 
-    Tokens are those of `tokenizer.encode(text, add_special_tokens=False)`, without truncation and padding. A word is
-    what stands between white space.
+    Tokens are the tokens of `tokenizer.encode(text, add_special_tokens=False)`, without truncation and padding. A word
+    is the text between white space.
 
     Args:
         tokenizers: a tokenizer or the path of a `tokenizer.json`, or several of them by name.
         corpus: objects of `lexmill.sources`, or paths and patterns. The end of a name says how texts are found in a
             file, as for `tokenize_files`; the texts of other files are their lines.
         group_by: the field (`meta.lang`) or column that has the language of each text. All files must have it.
-        num_threads: threads to encode on; by default one for each core, or what `RAYON_NUM_THREADS` says.
+        num_threads: threads to encode on; by default one for each core, or the number in `RAYON_NUM_THREADS`.
         on_progress: called with the stage, the bytes of text that are read, their total (0 where it is unknown), the
-            seconds left and the bytes of memory taken, see `lexmill.OnProgress`; what it raises ends the work.
+            seconds left and the bytes of memory taken, see `lexmill.OnProgress`; an exception that it raises ends the
+            work.
 
     Raises:
         EmptyCorpusError: the corpus has no character.

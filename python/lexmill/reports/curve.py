@@ -1,6 +1,6 @@
 """How many tokens a corpus would have with a smaller vocabulary, told from its tokens and the merges.
 
-A token was made by merges of its own bytes alone, whatever is around it (`rust/models/bpe/formation.rs` has the proof).
+A token was made by merges of its own bytes alone, in any text around it (`rust/models/bpe/formation.rs` has the proof).
 If its last merge is cut off, the two parts of that merge stand in its place, and so on. So the counts of the tokens of
 a corpus are enough: from the last merge to the first, each token hands its count to its two parts.
 """
@@ -31,9 +31,9 @@ class Curve:
         merges: for each point, how many merges are kept: at point `m` the most that make no more than `m` tokens.
         vocabulary: the size of the vocabulary at each point, tokens that no merge makes included.
         tokens: the tokens that the corpus would have at each point.
-        inexact: with `ignore_merges`, how many tokens of the corpus have a merge that is listed before those of its
-            parts. Between the two, a whole word can be such a token and merging cannot make it; the curve counts its
-            parts there. With 0, all points are exact.
+        inexact: with `ignore_merges`, how many tokens of the corpus have a merge that is listed before the merges of
+            its parts. Between the two, a whole word can be such a token and merging cannot make it; the curve counts
+            its parts there. With 0, all points are exact.
     """
 
     merges: _Ints

@@ -17,7 +17,7 @@ __all__ = ["COLORS", "figures_of", "plotly_js"]
 COLORS = ("#2f6f9f", "#d08a3e", "#5a8f69", "#9a5f88", "#7d7d7d", "#b5534f", "#4b9aa3", "#a89a3c")
 # Bars of a figure: more are not readable, and are in the table.
 _BARS = 24
-# Nor do those of a few words say anything.
+# Bars have at least this share of the corpus: a ratio over a few words says nothing.
 _LEAST_SHARE = 1e-4
 # Lengths of a histogram of tokens.
 _LONGEST = 24
@@ -72,7 +72,7 @@ _Figure = tuple[list[dict[str, Any]], dict[str, Any]]
 
 
 def _checked(data: list[dict[str, Any]], layout: dict[str, Any]) -> dict[str, Any]:
-    """A figure that Plotly has accepted, with what all figures share."""
+    """A figure that Plotly has accepted, with the layout that all figures share."""
     shared: dict[str, Any] = {
         "template": "none",
         "font": {"family": _FONT, "size": 13, "color": "#39424a"},

@@ -26,7 +26,7 @@ __all__ = ["measure"]
 _Ints: TypeAlias = npt.NDArray[np.int64]
 _OneTokenizer: TypeAlias = "Tokenizer | str | os.PathLike[str]"
 
-# Of the most frequent tokens, and of those that never occur, this many are named.
+# This many of the most frequent tokens are named, and this many of the tokens that never occur.
 _NAMED = 200
 # Languages that a report may have: more are rather the texts themselves.
 _MOST_LANGUAGES = 10_000
@@ -166,7 +166,7 @@ def _group(name: str, row: list[int]) -> Group:
 
 
 class _Tally:
-    """What one tokenizer made of the blocks so far."""
+    """The numbers of one tokenizer for the blocks so far."""
 
     def __init__(self, name: str, tokenizer: Tokenizer) -> None:
         self.name = name

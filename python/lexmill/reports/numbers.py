@@ -38,7 +38,7 @@ class Group:
         texts: how many texts; None for a script, since texts have several.
         bytes: bytes of the texts in UTF-8.
         characters: characters of the texts.
-        words: words: what stands between white space.
+        words: words of the texts, which white space divides.
         tokens: tokens of the texts by each tokenizer, in their order.
     """
 
@@ -97,10 +97,10 @@ class Coverage:
 
 @dataclass(frozen=True)
 class TokenizerNumbers:
-    """What one tokenizer makes of the corpus.
+    """The numbers of one tokenizer for the corpus.
 
     Attributes:
-        name: what it is called.
+        name: its name.
         model: the kind of its model.
         vocabulary: tokens of its vocabulary, added tokens included.
         tokens: tokens of the corpus, without special tokens of the post-processor.
@@ -169,7 +169,7 @@ class Numbers:
         files: its files, in order.
         languages: its languages, the largest first; None if the corpus does not tell.
         scripts: the scripts of its words, the largest first.
-        tokenizers: what each tokenizer makes of it.
+        tokenizers: the numbers of each tokenizer.
         samples: some texts, tokenized.
     """
 

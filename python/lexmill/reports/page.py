@@ -53,7 +53,7 @@ def page_of(numbers: Numbers) -> str:
 
 
 def _json(name: str, values: str) -> str:
-    # What looks like the end of the element, or like a comment, must not be in it.
+    # The text must not hold the end of the element, nor the start of a comment.
     escaped = values.replace("<", "\\u003c")
     return f'<script type="application/json" id="{name}">{escaped}</script>'
 

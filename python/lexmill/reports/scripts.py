@@ -1,6 +1,6 @@
 """The words of texts and their scripts, as arrays over the characters of a block of texts.
 
-A word is what stands between white space. Its script is that of its first character that has one: letters do, digits
+A word is the text between white space. Its script is the script of its first character that has one: letters do, digits
 and punctuation do not. White space belongs to the word after it, and at the end of a text to the word before it, so
 that each character of a text with words belongs to one of them.
 """
@@ -65,7 +65,7 @@ def script_names() -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class BlockScripts:
-    """What a block of texts holds, put end to end.
+    """The words and scripts of a block of texts, put end to end.
 
     Attributes:
         labels: for each character, the number of the script of its word, `uint8`.
@@ -158,7 +158,7 @@ def _scripts(classes: npt.NDArray[np.uint8], begins: _Ints) -> npt.NDArray[np.ui
     found = np.full(len(begins), NO_SCRIPT, np.uint8)
     with_script = np.flatnonzero(classes > NO_WORD)
     if len(with_script):
-        # From the beginning of a word to that of the next one only the word itself has scripts.
+        # From the beginning of a word to the beginning of the next one only the word itself has scripts.
         at = np.searchsorted(with_script, begins)
         place = with_script[np.minimum(at, len(with_script) - 1)]
         is_own = (at < len(with_script)) & (place < np.append(begins[1:], len(classes)))

@@ -28,7 +28,7 @@ _TOKENS = 60
 
 
 def heading(numbers: Numbers) -> str:
-    """The title, and what was measured."""
+    """The title, and the size of the corpus."""
     corpus = numbers.corpus
     names = ", ".join(tokenizer.name for tokenizer in numbers.tokenizers)
     what = [

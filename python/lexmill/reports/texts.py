@@ -17,7 +17,7 @@ from lexmill.sources import Csv, Files, JsonLines, Lines, Source, _Columns
 __all__ = ["Block", "CorpusFile", "blocks_of", "files_of"]
 
 
-# Characters of a block: enough for threads to share, little beside what a tokenizer takes.
+# Characters of a block: enough for threads to share, little beside the memory of a tokenizer.
 _BLOCK = 1 << 20
 # Texts that are read at a time: Python's own loops would cost more than encoding does.
 _FEW = 256
@@ -97,11 +97,11 @@ def _some(texts: Iterator[str]) -> Iterator[str]:
 
 
 def _languages_of(source: Files, path: str, group_by: str) -> Source:
-    """What reads the field `group_by` of the records of a file."""
+    """The source that reads the field `group_by` of the records of a file."""
     if not isinstance(source, JsonLines | Csv | _Columns) or path == "-":
         raise OptionError(_no_languages(group_by, path))
     if source.on_error == "skip":
-        # The texts and the languages could be those of different records.
+        # The texts and the languages could be from different records.
         message = f"group_by is {group_by!r} but records that are skipped have no language; pass on_error='raise'"
         raise OptionError(message)
     return replace(source, field=group_by) if isinstance(source, JsonLines) else replace(source, column=group_by)
@@ -117,6 +117,6 @@ def _size(path: str) -> int:
         status = Path(path).stat()
         is_text = stat.S_ISREG(status.st_mode) and not is_compressed(path)
     except OSError:
-        # Reading it tells what is wrong.
+        # The error comes when the file is read.
         return 0
     return status.st_size if is_text else 0

@@ -1,4 +1,4 @@
-"""What a vocabulary is, apart from any corpus: the text of each token, and the tokens that no text gives."""
+"""Facts of a vocabulary without a corpus: the text of each token, and the tokens that no text gives."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ __all__ = ["Reach", "Unreachable", "Vocabulary", "reach_of", "vocabulary_of"]
 # Ids may have gaps, and each takes some 100 bytes.
 _LARGEST_ID = 1 << 24
 _BYTE_TOKEN = re.compile("<0x([0-9A-F]{2})>")
-# What stands before and after the text of a token that is tried.
+# The texts before and after the text of a token that is tried.
 _CONTEXTS = (("", ""), (" ", ""), ("a", ""), ("x", ""), ("q", ""), ("1", ""), ("", " "), ("", "a"))
-# What completes the bytes with which a character may begin.
+# Bytes that complete the first bytes of a character.
 _ENDS = (b"", b"\x80", b"\x80\x80", b"\x80\x80\x80", b"\xa0\x80", b"\x90\x80\x80")
 # No byte of this kind begins a character, so up to three of them may be the end of one.
 _MAY_END = re.compile(rb"[\x80-\xbf]{0,3}")
@@ -40,7 +40,7 @@ class Vocabulary:
         added: ids of tokens that are cut out of the text before the model sees it.
         byte_tokens: ids of the tokens `<0xNN>` for single bytes of unknown characters.
         unknown: the id of the unknown token.
-        is_byte_level: whether tokens are spelled in the byte-level alphabet.
+        is_byte_level: true if tokens are spelled in the byte-level alphabet.
         model: the model without its tables, as in a `tokenizer.json`.
     """
 
@@ -63,7 +63,7 @@ class Vocabulary:
         return [id_ for id_, token in enumerate(self.tokens) if token is not None]
 
     def is_part_of_character(self, id_: int) -> bool:
-        """Whether the bytes of a token are not whole characters."""
+        """True if the bytes of a token are not whole characters."""
         try:
             self.texts[id_].decode()
         except UnicodeDecodeError:
@@ -87,7 +87,7 @@ class Reach:
     Attributes:
         unreachable: tokens of the model that no text gives, which is proven.
         undecided: ids of tokens that the model can give, but that were in no encoding of their own text, alone or
-            beside a blank, a letter or a digit; and of those that are parts of characters and have no text.
+            beside a blank, a letter or a digit; and ids of tokens that are parts of characters and have no text.
     """
 
     unreachable: tuple[Unreachable, ...]
@@ -147,7 +147,7 @@ def vocabulary_of(tokenizer: Tokenizer) -> Vocabulary:
 def reach_of(tokenizer: Tokenizer, vocabulary: Vocabulary, used: Iterable[int] = ()) -> Reach:
     """Which tokens of a model texts can give; `used` are ids that some text has given.
 
-    The time is that of encoding the whole vocabulary a few times. Added tokens and the unknown token are left out.
+    This takes as long as encoding the whole vocabulary a few times. Added tokens and the unknown token are left out.
     """
     missing = set(vocabulary.ids) - vocabulary.added - set(used) - {vocabulary.unknown}
     is_part = {id_ for id_ in missing if vocabulary.is_part_of_character(id_)}

@@ -38,14 +38,14 @@ PartialIntList: TypeAlias = list[int | None]
 
 
 class CharStateKey(NamedTuple):
-    """What neighbouring characters share that stand in one span."""
+    """The key that neighbouring characters of one span share."""
 
     token_ix: int | None
     anno_ix: int | None
 
 
 class CharState:
-    """What is known of one character: its position, the index of its annotation, the indices of its tokens."""
+    """One character: its position, the index of its annotation, the indices of its tokens."""
 
     char_ix: int | None
 
@@ -62,7 +62,7 @@ class CharState:
 
     @property
     def is_multitoken(self) -> bool:
-        """Whether several tokens share the character."""
+        """True if several tokens share the character."""
         return len(self.tokens) > 1
 
     def partition_key(self) -> CharStateKey:
@@ -86,7 +86,7 @@ class EncodingVisualizer:
         default_to_notebook: bool = True,
         annotation_converter: Callable[[Any], Annotation] | None = None,
     ) -> None:
-        """Takes a tokenizer, where to show results, and what makes an `Annotation` of a user's own kind.
+        """Takes a tokenizer, the place to show results, and a converter from a user's own kind to `Annotation`.
 
         Raises:
             ImportError: `default_to_notebook` is set and IPython is not installed.
@@ -106,8 +106,8 @@ class EncodingVisualizer:
 
         Args:
             text: A text.
-            annotations: `Annotation`s, or what the converter makes annotations of.
-            default_to_notebook: For this call, instead of what the constructor was given.
+            annotations: `Annotation`s, or objects that the converter makes annotations of.
+            default_to_notebook: For this call, instead of the constructor's value.
 
         Raises:
             ImportError: The notebook is asked for and IPython is not installed.
@@ -165,7 +165,7 @@ def _notebook() -> Any:  # noqa: ANN401 (a module that may be absent)
 
 
 def _page(text: str, encoding: Encoding, annotations: AnnotationList) -> str:
-    """The whole page: spans of text, those of an annotation within a span of its own."""
+    """The whole page: spans of text; the spans of an annotation stand within a span of its own."""
     colors = EncodingVisualizer.calculate_label_colors(annotations)
     states = _char_states(text, encoding, annotations)
     tokens = encoding.tokens

@@ -1,4 +1,4 @@
-//! Columns of tokens as Arrow lists. Buffers stay those of the numpy arrays, which the exported structures keep alive.
+//! Columns of tokens as Arrow lists. The lists share the buffers of the numpy arrays, and keep the arrays alive.
 
 use std::ffi::{CStr, c_void};
 use std::ptr;
@@ -8,12 +8,12 @@ use pyo3::types::PyCapsule;
 
 use super::{ArrowArray, ArrowSchema};
 
-/// What an exported schema owns.
+/// The parts that an exported schema owns.
 struct SchemaParts {
     children: Vec<*mut ArrowSchema>,
 }
 
-/// What an exported array owns.
+/// The parts that an exported array owns.
 struct ArrayParts {
     buffers: Vec<*const c_void>,
     children: Vec<*mut ArrowArray>,
@@ -108,7 +108,7 @@ fn drop_array(mut array: ArrowArray, _: *mut c_void) {
     }
 }
 
-/// What the values of a column are.
+/// The type of the values of a column.
 #[derive(Clone, Copy)]
 pub(in crate::bindings) enum Values {
     U8,
@@ -138,9 +138,9 @@ pub(in crate::bindings) struct ArrowColumn {
     pub(in crate::bindings) name: &'static CStr,
     /// Start of the values.
     pub(in crate::bindings) data: *const c_void,
-    /// What the values are.
+    /// Type of the values.
     pub(in crate::bindings) values: Values,
-    /// Whether there is a value for each token, rather than one for each row.
+    /// True if there is a value for each token, false if there is one for each row.
     pub(in crate::bindings) is_per_token: bool,
 }
 

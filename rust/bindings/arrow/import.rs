@@ -144,7 +144,7 @@ pub(in crate::bindings) enum Column {
     Stream(Stream),
 }
 
-/// A producer of arrays, and what they hold.
+/// A producer of arrays, and the layout of their texts.
 pub(in crate::bindings) struct Stream {
     stream: Owned<ArrowArrayStream>,
     kind: Kind,

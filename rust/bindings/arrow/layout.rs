@@ -8,7 +8,7 @@ use std::ffi::c_void;
 
 use super::import::Imported;
 
-/// How the texts of an array are laid out, and whether its producer calls them UTF-8.
+/// The layout of the texts of an array.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// 32-bit offsets into one buffer.
@@ -20,7 +20,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// The kind of a schema's format; text and binary columns differ in nothing that is believed.
+    /// The kind of a schema's format, the same for text and binary columns: a reader checks the bytes of both.
     pub(super) fn of_format(format: &str) -> Option<Self> {
         match format {
             "u" | "z" => Some(Self::Short),
@@ -46,7 +46,7 @@ fn numbers<T>(message: impl Into<String>) -> Result<T> {
 }
 
 impl Imported {
-    /// The bytes of each row; whether they are UTF-8 is not looked at.
+    /// The bytes of each row, which are not checked to be UTF-8.
     pub(in crate::bindings) fn rows(&self) -> Result<Vec<&[u8]>> {
         let array = self.array();
         let number = |name: &str, value: i64| match usize::try_from(value) {

@@ -6,10 +6,10 @@ use super::PyDecoder;
 use crate::bindings::stage_class::stage_fields;
 use crate::decoders::Decoder;
 
-/// Takes the prefix off what continues a word, and puts a space before all else.
+/// Takes the prefix off tokens inside a word, and puts a space before all other tokens but the first.
 ///
 /// Args:
-///     `prefix`: what tokens inside a word begin with.
+///     `prefix`: the prefix of tokens inside a word.
 ///     `cleanup`: takes spaces out before punctuation and in English contractions.
 #[pyclass(name = "WordPiece", module = "lexmill.decoders", extends = PyDecoder, frozen)]
 pub(in crate::bindings) struct PyWordPiece;

@@ -27,9 +27,9 @@ use crate::vocab::Vocab;
 ///     `merges`: pairs of tokens, the first to be merged first, or the path of a `merges.txt`.
 ///     `cache_capacity`: without effect, for calls written for Hugging Face; see `Tokenizer.cache_limit`.
 ///     `dropout`: the probability, from 0 to 1, of skipping a merge; None for never.
-///     `unk_token`: what stands for a character without a token; None drops it.
-///     `continuing_subword_prefix`: what every symbol but the first of a word begins with.
-///     `end_of_word_suffix`: what the last symbol of a word ends with.
+///     `unk_token`: the token for characters that have none; None drops these characters.
+///     `continuing_subword_prefix`: the prefix of every symbol of a word but the first.
+///     `end_of_word_suffix`: the suffix of the last symbol of a word.
 ///     `fuse_unk`: joins neighbouring unknown characters in one unknown token.
 ///     `byte_fallback`: spells unknown characters as `<0xNN>` tokens, if the vocabulary has all that they need.
 ///     `ignore_merges`: a word that is in the vocabulary is that token without merging.
@@ -158,7 +158,7 @@ impl PyBpe {
         }
     }
 
-    /// Reads a `vocab.json` and a `merges.txt`; further arguments are those of the constructor.
+    /// Reads a `vocab.json` and a `merges.txt`; further arguments go to the constructor.
     #[classmethod]
     #[pyo3(signature = (vocab, merges, **kwargs))]
     fn from_file<'py>(

@@ -150,13 +150,13 @@ impl PyModel {
         Self::empty()
     }
 
-    /// Empties what tokenizers with this model remember of it.
+    /// Empties the caches of the tokenizers with this model.
     #[pyo3(name = "_clear_cache")]
     fn clear_cache(&self) {
         self.stage.touch();
     }
 
-    /// As `_clear_cache`: the size of a cache is an option of the tokenizer, in bytes, and `capacity` is not looked at.
+    /// As `_clear_cache`: the size of a cache is an option of the tokenizer, in bytes, and `capacity` has no effect.
     #[pyo3(name = "_resize_cache")]
     fn resize_cache(&self, capacity: usize) {
         let _ = capacity;
@@ -192,7 +192,7 @@ impl PyModel {
     ///
     /// Args:
     ///     `folder`: where the files go.
-    ///     `prefix`: what the files' names begin with.
+    ///     `prefix`: the beginning of the files' names.
     ///     `name`: the same, if `prefix` is None.
     #[pyo3(signature = (folder, prefix=None, name=None))]
     fn save(

@@ -1,7 +1,7 @@
 //! Options of models as Python reads and sets them: one macro for all models.
 
-/// Properties of a model's class, by the names of its options, with a name for the setter of those that can be set; and how
-/// the class reads and changes its options, given how the core does.
+/// Properties of a model's class, one for each option: its name, the name of its setter if the option can be set, and its type. The
+/// macro also writes the functions by which the class reads and changes its options; it takes the core's expressions for both.
 macro_rules! model_options {
     (
         $class:ident of $kind:ident($model:ident), $options:ty: $get:expr => |$changed:ident| $make:expr;

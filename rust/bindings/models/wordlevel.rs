@@ -17,7 +17,7 @@ use crate::models::wordlevel::WordLevel;
 ///
 /// Args:
 ///     `vocab`: ids by word, or the path of a `vocab.json`.
-///     `unk_token`: what stands for a word that the vocabulary lacks.
+///     `unk_token`: the token for words that the vocabulary lacks.
 #[pyclass(name = "WordLevel", module = "lexmill.models", extends = PyModel, frozen)]
 pub(in crate::bindings) struct PyWordLevel;
 

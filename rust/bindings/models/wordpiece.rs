@@ -21,9 +21,9 @@ use crate::models::wordpiece::{WordPiece, WordPieceOptions};
 ///
 /// Args:
 ///     `vocab`: ids by token, or the path of a `vocab.txt`.
-///     `unk_token`: what stands for a word without tokens.
+///     `unk_token`: the token for words that cannot be cut into tokens.
 ///     `max_input_chars_per_word`: longer words are unknown.
-///     `continuing_subword_prefix`: what tokens inside a word begin with.
+///     `continuing_subword_prefix`: the prefix of tokens inside a word.
 #[pyclass(name = "WordPiece", module = "lexmill.models", extends = PyModel, frozen)]
 pub(in crate::bindings) struct PyWordPiece;
 
@@ -62,7 +62,7 @@ impl PyWordPiece {
         Ok(PyModel::of(model).add_subclass(Self))
     }
 
-    /// Reads a `vocab.txt`; further arguments are those of the constructor.
+    /// Reads a `vocab.txt`; further arguments go to the constructor.
     #[classmethod]
     #[pyo3(signature = (vocab, **kwargs))]
     fn from_file<'py>(

@@ -11,7 +11,7 @@ use crate::normalizers::{Bert, Normalizer};
 /// Args:
 ///     `clean_text`: drops control characters and makes white space plain spaces.
 ///     `handle_chinese_chars`: puts spaces around ideographs.
-///     `strip_accents`: drops combining marks; None does what `lowercase` says.
+///     `strip_accents`: drops combining marks; None means the same as `lowercase`.
 ///     `lowercase`: puts the text in lower case.
 #[pyclass(name = "BertNormalizer", module = "lexmill.normalizers", extends = PyNormalizer, frozen)]
 pub(in crate::bindings) struct PyBertNormalizer;

@@ -146,7 +146,7 @@ stage_fields! { PyPrepend: Normalizer::Prepend(text) => {
 ///
 /// Args:
 ///     `pattern`: a `str`, which stands for itself, or a `Regex`.
-///     `content`: what takes the place of a match, as it stands.
+///     `content`: the text that takes the place of a match, as it stands.
 ///
 /// Raises:
 ///     `RegexError`: the expression does not compile.

@@ -1,4 +1,4 @@
-//! `lexmill.pre_tokenizers`: those that cut at a character, a script or a length.
+//! `lexmill.pre_tokenizers`: the classes that cut at a character, a script or a length.
 
 use std::num::NonZeroUsize;
 

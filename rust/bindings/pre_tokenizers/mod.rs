@@ -29,8 +29,7 @@ stage_base! {
     /// Pre-tokenizers one after the other.
     ///
     /// Args:
-    ///     `pre_tokenizers`: the pre-tokenizers, in their order, each of which cuts what the one before left. They stay
-    ///         shared.
+    ///     `pre_tokenizers`: the pre-tokenizers, in their order; each cuts the pre-tokens of the one before. They stay shared.
     Sequence(pre_tokenizers) nests: false;
     PreTokenizer::ByteLevel(_) => PyByteLevel,
     PreTokenizer::Metaspace(_) => PyMetaspace,
@@ -62,7 +61,7 @@ metaspace_class! {
     /// Args:
     ///     `replacement`: the character that stands for a space.
     ///     `prepend_scheme`: where a text gets one before it: `always`, `first` (not after an added token) or `never`.
-    ///     `split`: whether each begins a new pre-token.
+    ///     `split`: True if each visible space begins a new pre-token.
     PyPreTokenizer of PreTokenizer in "lexmill.pre_tokenizers"
 }
 
@@ -133,9 +132,9 @@ stage_fields! { PyByteLevel: PreTokenizer::ByteLevel(options) => {
 ///
 /// Args:
 ///     `pattern`: a `str`, which stands for itself, or a `Regex`.
-///     `behavior`: what becomes of a match: `removed`, `isolated`, `merged_with_previous`, `merged_with_next` or
+///     `behavior`: the treatment of a match: `removed`, `isolated`, `merged_with_previous`, `merged_with_next` or
 ///         `contiguous`, which is isolated with neighbouring matches as one.
-///     `invert`: cuts at what lies between matches.
+///     `invert`: cuts at the texts between matches.
 ///
 /// Raises:
 ///     `RegexError`: the expression does not compile.
@@ -149,7 +148,7 @@ fn split<R>(this: &PyRef<'_, PySplit>, read: impl FnOnce(&Split) -> R) -> PyResu
     })
 }
 
-/// Makes the stage again with what `change` does to `behavior` and `invert`.
+/// Makes the stage again after `change` has set `behavior` or `invert`.
 fn set_split(this: &PyRef<'_, PySplit>, change: impl FnOnce(&mut Behavior, &mut bool)) -> PyResult<()> {
     replace(this.py(), &this.as_super().stage, |stage| {
         let PreTokenizer::Split(split) = stage else { return None };
@@ -249,7 +248,7 @@ stage_fields! { PyDigits: PreTokenizer::Digits { individual_digits } => {
 /// Cuts at punctuation characters.
 ///
 /// Args:
-///     `behavior`: what becomes of a match: `removed`, `isolated`, `merged_with_previous`, `merged_with_next` or
+///     `behavior`: the treatment of a match: `removed`, `isolated`, `merged_with_previous`, `merged_with_next` or
 ///         `contiguous`, which is isolated with neighbouring matches as one.
 #[pyclass(name = "Punctuation", module = "lexmill.pre_tokenizers", extends = PyPreTokenizer, frozen)]
 pub(super) struct PyPunctuation;

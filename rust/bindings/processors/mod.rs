@@ -69,7 +69,7 @@ impl PyPostProcessor {
 /// Args:
 ///     `add_prefix_space`: leaves alone the offsets of a space that the pre-tokenizer put before the text; True by
 ///         default.
-///     `trim_offsets`: whether to trim; True by default.
+///     `trim_offsets`: False to trim nothing; True by default.
 ///     `use_regex`: kept for files; without effect.
 #[pyclass(name = "ByteLevel", module = "lexmill.processors", extends = PyPostProcessor, frozen)]
 pub(super) struct PyByteLevel;

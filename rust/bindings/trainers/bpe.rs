@@ -26,8 +26,8 @@ use crate::trainers::word_counts::WordCounts;
 ///     `limit_alphabet`: the most characters of the alphabet; the rarest are dropped. Left out, there is no limit.
 ///     `initial_alphabet`: characters that are in the alphabet even if no word has them; of longer texts the first
 ///         character.
-///     `continuing_subword_prefix`: what every character but the first of a word begins with.
-///     `end_of_word_suffix`: what the last character of a word ends with.
+///     `continuing_subword_prefix`: the prefix of every character of a word but the first.
+///     `end_of_word_suffix`: the suffix of the last character of a word.
 ///     `max_token_length`: tokens that are merged have fewer characters than this; two single characters may always be
 ///         merged.
 ///     `tie_break`: which of equally frequent pairs is merged first: `smallest-ids`, or `first-seen` in the corpus.
@@ -143,7 +143,7 @@ impl PyBpeTrainer {
 /// Vocabulary by id, and merges as pairs of tokens.
 pub(super) type Trained = (Vec<String>, Vec<(String, String)>);
 
-/// Trains byte-pair merges on counted words; further arguments are those of `BpeTrainer`.
+/// Trains byte-pair merges on counted words; further arguments go to `BpeTrainer`.
 ///
 /// The words are taken as they are, first seen first.
 #[pyfunction]
@@ -163,7 +163,7 @@ pub(in crate::bindings) fn train_bpe_words(
     reporter.or_raise(py, trained).map(trained_texts)
 }
 
-/// What was learnt, in texts.
+/// The learnt vocabulary and merges, in texts.
 pub(super) fn trained_texts(trained: TrainedBpe) -> Trained {
     let token = |id: u32| trained.vocab[id as usize].clone();
     let merges = trained.merges.iter().map(|&(left, right)| (token(left), token(right))).collect();

@@ -42,7 +42,7 @@ pub(super) enum ProgressFormat {
     Silent,
 }
 
-/// Options of a trainer with what only the tokenizer around it needs.
+/// A trainer, with the options that only the tokenizer around it needs.
 #[derive(Clone, Debug)]
 pub(super) struct Training {
     pub(super) trainer: Trainer,

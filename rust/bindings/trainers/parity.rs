@@ -18,7 +18,7 @@ use crate::trainers::word_counts::WordCounts;
 
 const VARIANTS: [(&str, Variant); 2] = [("base", Variant::Base), ("window", Variant::Window)];
 
-/// The options, with those that only the tokenizer needs.
+/// A trainer, with the options that only the tokenizer needs.
 #[derive(Clone, Debug)]
 pub(in crate::bindings) struct ParityTraining {
     pub(in crate::bindings) trainer: ParityBpeTrainer,
@@ -44,8 +44,8 @@ pub(in crate::bindings) struct ParityTraining {
 ///     `show_progress`: draws progress on standard error, unless `train_from_iterator` gets `on_progress`.
 ///     `limit_alphabet`: the most characters of the alphabet; the rarest are dropped. None for no limit.
 ///     `initial_alphabet`: single characters that are in the alphabet even if no word has them.
-///     `continuing_subword_prefix`: what every character but the first of a word begins with.
-///     `end_of_word_suffix`: what the last character of a word ends with.
+///     `continuing_subword_prefix`: the prefix of every character of a word but the first.
+///     `end_of_word_suffix`: the suffix of the last character of a word.
 ///     `max_token_length`: tokens that are merged have fewer characters than this; two single characters may always be
 ///         merged.
 ///
@@ -265,7 +265,7 @@ fn alphabet(py: Python<'_>, texts: &[String]) -> PyResult<Vec<char>> {
 /// Words with their counts, for each language.
 type Corpora = Vec<Vec<(String, u64)>>;
 
-/// Trains byte-pair merges on the counted words of several languages; further arguments are those of `ParityBpeTrainer`.
+/// Trains byte-pair merges on the counted words of several languages; further arguments go to `ParityBpeTrainer`.
 #[pyfunction]
 #[pyo3(signature = (corpora, dev=None, *, num_threads=None, **options))]
 pub(in crate::bindings) fn train_parity_bpe_words(

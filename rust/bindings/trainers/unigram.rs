@@ -24,7 +24,7 @@ use crate::trainers::word_counts::WordCounts;
 ///     `special_tokens`: `str` or `AddedToken`, which take the first ids in this order and are added to the tokenizer.
 ///     `initial_alphabet`: characters that are pieces even if no word has them; of longer texts the first character.
 ///     `shrinking_factor`: the share of the pieces that each pruning keeps, between 0 and 1.
-///     `unk_token`: what stands for unknown characters; it takes the first id if it is no special token.
+///     `unk_token`: the token for unknown characters; it takes the first id if it is no special token.
 ///     `max_piece_length`: the most characters of a piece.
 ///     `n_sub_iterations`: rounds of expectation maximization between two prunings.
 ///     `seed_size`: characters and substrings to start from.
@@ -131,7 +131,7 @@ impl PyUnigramTrainer {
 /// Pieces with scores by id, and the id of unknown characters.
 type Trained = (Vec<(String, f64)>, Option<u32>);
 
-/// Trains a unigram model on counted words; further arguments are those of `UnigramTrainer`.
+/// Trains a unigram model on counted words; further arguments go to `UnigramTrainer`.
 ///
 /// The words are taken as they are, first seen first.
 #[pyfunction]

@@ -77,7 +77,7 @@ impl PyWordLevelTrainer {
     }
 }
 
-/// Trains word-level models on counted words; further arguments are those of `WordLevelTrainer`.
+/// Trains word-level models on counted words; further arguments go to `WordLevelTrainer`.
 #[pyfunction]
 #[pyo3(signature = (words, **options))]
 pub(in crate::bindings) fn train_wordlevel_words(

@@ -30,8 +30,8 @@ use crate::trainers::wordpiece::{Score, WordPieceTrainer};
 ///         character.
 ///     `continuing_subword_prefix`: stands before every character of a word but the first. Set to None later, characters are
 ///         learnt without a prefix.
-///     `end_of_word_suffix`: what the last character of a word ends with.
-///     `score`: `frequency` merges the most frequent pair first, `likelihood` that with the highest count(ab) /
+///     `end_of_word_suffix`: the suffix of the last character of a word.
+///     `score`: `frequency` merges the most frequent pair first, `likelihood` the pair with the highest count(ab) /
 ///         (count(a) count(b)), compared exactly, and `likelihood-float64` the same in 64-bit numbers.
 ///     `tie_break`: which of equals is merged first: `smallest-ids`, the default for `frequency`, or `first-seen`, the
 ///         default for the others.
@@ -144,7 +144,7 @@ impl PyWordPieceTrainer {
     }
 }
 
-/// Trains `WordPiece` on counted words; further arguments are those of `WordPieceTrainer`.
+/// Trains `WordPiece` on counted words; further arguments go to `WordPieceTrainer`.
 ///
 /// The words are taken as they are, first seen first.
 #[pyfunction]

@@ -1,5 +1,5 @@
-//! How a cache keeps to its limit: the tables of slots have a share of the bytes each, and long chunks and the arena have what
-//! these leave.
+//! How a cache keeps to its limit: the tables of slots have a share of the bytes each, and long chunks and the arena have the
+//! rest.
 
 use super::super::inline_ids::InlineIds;
 use super::super::long_keys::LongKeys;
@@ -25,7 +25,7 @@ impl ChunkCache {
         self.miss_buffer.trim(bounds);
     }
 
-    /// Whether a chunk was missed since this was asked last. Without a miss no buffer grows.
+    /// True if a chunk was missed since the last call. Without a miss no buffer grows.
     #[inline]
     pub fn take_missed(&mut self) -> bool {
         std::mem::take(&mut self.has_missed)
@@ -36,7 +36,7 @@ impl ChunkCache {
         self.miss_buffer.bytes()
     }
 
-    /// Makes room for the tokens of the last miss, which are those of `chunk`; false if the limit has none.
+    /// Makes room for `chunk` and its tokens, which the last miss gave; false if the limit leaves no room.
     pub(super) fn make_room(&mut self, lookup: &Lookup, chunk: &[u8]) -> bool {
         let is_long = !lookup.is_short() && !lookup.is_medium();
         if is_long && chunk.len() > LONGEST {

@@ -22,7 +22,7 @@ const LONGEST: usize = 1024;
 
 const FIRST_CAPACITY: usize = 1 << 12;
 
-/// Of so many batches one says which chunks are read: what is read often is noted soon enough.
+/// One batch out of this many marks its chunks as read: a chunk that is read often is marked soon enough.
 const BATCHES_MARKED: u32 = 4;
 
 /// A table with room for fewer slots keeps nothing.
@@ -72,7 +72,7 @@ pub struct ChunkCache {
     batches: u32,
     limits: CacheLimits,
     packing: Packing,
-    /// Tokens of the last miss, or those of the last slot, unpacked.
+    /// Tokens of the last miss, or of the last slot, unpacked.
     miss_buffer: ChunkTokens,
     /// A chunk was missed: the buffers that encoded it may have grown.
     has_missed: bool,
@@ -172,9 +172,9 @@ impl ChunkCache {
 
     /// Starts the lookups of chunks whose bounds count from `base`; returns how many, at most as many as `out` holds.
     ///
-    /// Stops at a chunk that is better cut ([`is_cut`]). The chunks are of `kind`. The first one has word id `word_id`, each next one `step` more. With
-    /// `FRAGMENTS`, stops also at a chunk of more than [`SHORT`] bytes or one that begins beyond ASCII, and a fragment that
-    /// continues a word is in context.
+    /// Stops at a chunk that is better cut ([`is_cut`]). The chunks are of `kind`. The first one has word id `word_id`, each next one
+    /// `step` more. With `FRAGMENTS`, stops also at a chunk of more than [`SHORT`] bytes or one that begins beyond ASCII, and a
+    /// fragment that continues a word is in context.
     // Not inlined: only as arguments of a function are these known not to overlap, and loads stay out of the loop.
     #[inline(never)]
     pub fn prefetch_many<const FRAGMENTS: bool>(
@@ -291,7 +291,7 @@ impl ChunkCache {
     /// the text, and the cache keeps the tokens.
     ///
     /// # Errors
-    /// Those of `miss`; then the cache keeps nothing.
+    /// The errors of `miss`; then the cache keeps nothing.
     #[inline]
     pub fn resolve(
         &mut self,
@@ -316,19 +316,19 @@ impl ChunkCache {
         self.insert(lookup, text, miss)
     }
 
-    /// Whether a medium chunk was probably met before: true from the second time on, unless much was met in between. A cache with
-    /// little room for such a record has none, and says yes.
+    /// True if a medium chunk was probably met before: from the second time on, unless many others were met in between. A cache
+    /// with a small limit notes no chunks, and always answers true.
     pub fn is_met_again(&mut self, lookup: &Lookup) -> bool {
         self.limits.bytes < limits::LEAST_FOR_FIRST_SIGHTS
             || self.first_sights.is_met_again(lookup.key as u64)
     }
 
-    /// Whether the tokens of a medium chunk of `text` are known.
+    /// True if the tokens of a medium chunk of `text` are known.
     pub fn contains_medium(&self, lookup: &Lookup, text: &[u8]) -> bool {
         self.get_medium(lookup, text).is_some_and(|ids| !ids.is_stale())
     }
 
-    /// Whether the tokens of a chunk of `text` are known.
+    /// True if the tokens of a chunk of `text` are known.
     pub fn contains(&self, lookup: &Lookup, text: &[u8]) -> bool {
         if lookup.is_short() {
             return self.get_short(lookup).is_some_and(|ids| !ids.is_stale());

@@ -17,7 +17,7 @@ impl ChunkCache {
     /// [`Self::prefetch`] and [`Self::resolve`] in one.
     ///
     /// # Errors
-    /// Those of `miss`.
+    /// The errors of `miss`.
     pub(crate) fn get_or_insert_with(
         &mut self,
         text: &[u8],

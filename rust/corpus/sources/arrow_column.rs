@@ -1,4 +1,4 @@
-//! Blocks of the values of one column of Arrow record batches, whoever makes those.
+//! Blocks of the values of one column of Arrow record batches, from a file or from another library.
 
 use std::io;
 use std::path::Path;
@@ -21,7 +21,7 @@ pub(super) struct ArrowColumn {
     batches: Batches,
     /// Where the column is: its number among the fields of the outermost struct, then of the next one inward.
     path: Vec<usize>,
-    /// Whether offsets and keys within arrays are still to be checked.
+    /// True if offsets and keys within arrays are still to be checked.
     is_foreign: bool,
     batch: Option<Texts>,
     rows: Rows,
@@ -42,7 +42,7 @@ impl ArrowColumn {
         Self { is_foreign: true, ..Self::of_decoded(batches, path, added) }
     }
 
-    /// Whether rows of a batch remain.
+    /// True if rows of a batch remain.
     pub(super) fn is_within_batch(&self) -> bool {
         self.batch.as_ref().is_some_and(|texts| texts.next < texts.len)
     }
@@ -55,7 +55,7 @@ impl ArrowColumn {
     /// Replaces the values of `block` by the next ones; false at the end.
     ///
     /// # Errors
-    /// What `failed` makes of an error of the batches; those of [`Rows::push`].
+    /// The error that `failed` makes of an error of the batches; the errors of [`Rows::push`] and of [`RecordBlock::end_added`].
     pub(super) fn next(
         &mut self,
         block: &mut RecordBlock,
@@ -219,7 +219,7 @@ pub(super) fn push_names(fields: &Fields, outer: &str, names: &mut Vec<String>) 
     }
 }
 
-/// The operating system's error, or what is wrong with the data.
+/// The operating system's error, or [`io::ErrorKind::InvalidData`] with the message.
 pub(super) fn io_error(error: ArrowError) -> io::Error {
     match error {
         ArrowError::IoError(_, error) => error,

@@ -40,7 +40,7 @@ const LONGEST_OLD_METADATA: i32 = 1 << 24;
 /// The column `name` of a file or stream; `read` becomes the number of bytes of the file that have been read.
 ///
 /// # Errors
-/// [`Error::Io`](crate::Error) for what is neither, [`Error::Format`](crate::Error) if the column is absent or holds no texts.
+/// [`Error::Io`](crate::Error) for bytes that are neither, [`Error::Format`](crate::Error) if the column is absent or holds no texts.
 pub(super) fn open(
     file: Box<dyn Read + Send>,
     name: &str,
@@ -66,7 +66,7 @@ pub(super) fn open(
 /// The schema of a file or stream.
 ///
 /// # Errors
-/// [`Error::Io`](crate::Error) for what is neither.
+/// [`Error::Io`](crate::Error) for bytes that are neither.
 pub(super) fn schema(file: Box<dyn Read + Send>, path: &Path, read: &Arc<AtomicU64>) -> Result<SchemaRef> {
     let batches = decoded(|| IpcBatches::new(file, path, read), io_error);
     batches.map(|batches| batches.schema).map_err(|error| failed("read", path, error))
@@ -137,7 +137,7 @@ impl IpcBatches {
         Ok(Self::of_schema(schema, Messages::Stream(file)))
     }
 
-    /// Reads the footer, which ends with its length and with what the file began with.
+    /// Reads the footer, after which the file has the footer's length and [`MAGIC`].
     fn of_file(mut file: File, read: Arc<AtomicU64>) -> Outcome<Self> {
         let len = file.metadata()?.len();
         let tail = 4 + MAGIC.len() as u64;
@@ -208,7 +208,7 @@ impl IpcBatches {
 }
 
 impl Messages {
-    /// The metadata of the next message, unless there is none, and what begins with its body.
+    /// The metadata of the next message, and a reader that begins with its body; none after the last message.
     fn next_metadata(&mut self) -> Outcome<Option<(Vec<u8>, &mut dyn Read)>> {
         let (file, is_file): (&mut dyn Read, bool) = match self {
             Self::Stream(file) => (file, false),
@@ -276,7 +276,7 @@ fn length(file: &mut (impl Read + ?Sized)) -> Outcome<i64> {
     Ok(i32::from_le_bytes(length).into())
 }
 
-/// The next `count` bytes, or those up to the end. Memory grows with what is there, whatever the count.
+/// The next `count` bytes, or fewer at the end. Memory grows with the bytes that are there, not with `count`.
 fn up_to(file: &mut (impl Read + ?Sized), count: u64) -> Outcome<Vec<u8>> {
     let mut bytes = Vec::new();
     file.take(count).read_to_end(&mut bytes)?;
@@ -295,7 +295,7 @@ fn exactly(file: &mut (impl Read + ?Sized), count: i64) -> Outcome<Vec<u8>> {
     }
 }
 
-/// Checks what a batch says about the sizes of its buffers, before the decoder asks for memory.
+/// Checks the sizes that a batch states for its buffers, before the decoder asks for memory.
 fn check_sizes(batch: Option<RecordBatch<'_>>, body: &Buffer) -> Outcome<()> {
     let Some(batch) = batch else { return malformed("a batch has no header") };
     for buffer in batch.buffers().into_iter().flatten() {

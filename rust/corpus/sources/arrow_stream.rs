@@ -50,7 +50,7 @@ impl ArrowStream {
     /// The columns of the stream; none if its arrays are no structs.
     ///
     /// # Errors
-    /// [`Error::Format`] for what the producer fails with; [`Error::Unsupported`] if the stream was read before.
+    /// [`Error::Format`] for an error of the producer; [`Error::Unsupported`] if the stream was read before.
     pub(super) fn fields(&self, path: &Path) -> Result<Option<Fields>> {
         let reader = self.take(path)?;
         let fields = match reader.field().data_type() {
@@ -64,7 +64,7 @@ impl ArrowStream {
     /// The column `name` of the stream's batches, or all of its arrays if they are no structs.
     ///
     /// # Errors
-    /// [`Error::Format`] for what the producer fails with, and if a column is absent or holds no texts; [`Error::Unsupported`]
+    /// [`Error::Format`] for an error of the producer, and if a column is absent or holds no texts; [`Error::Unsupported`]
     /// if the stream was read before.
     pub(super) fn open(&self, name: &str, path: &Path, added: &[AddedColumn]) -> Result<ArrowColumn> {
         let reader = self.take(path)?;

@@ -1,4 +1,4 @@
-//! What columns of all formats share: rows that become values of a block, and the errors of a column.
+//! Shared by columns of all formats: rows that become values of a block, and the errors of a column.
 
 use std::cell::Cell;
 use std::io;
@@ -56,7 +56,7 @@ impl Rows {
 }
 
 thread_local! {
-    /// Whether this thread is in a decoder, whose panics are errors of the file.
+    /// True if this thread is in a decoder, whose panics are errors of the file.
     static IS_DECODING: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -73,10 +73,10 @@ fn silence_decoders() {
     });
 }
 
-/// What `work` with a library's decoder answers. Decoders of damaged files may panic, which is an error of the file.
+/// The outcome of `work` with a library's decoder. A decoder of a damaged file may panic, which becomes an error of the file.
 ///
 /// # Errors
-/// That of `work`; [`io::ErrorKind::InvalidData`] with the message of a panic, after which the decoder must not be used.
+/// The error of `work`; [`io::ErrorKind::InvalidData`] with the message of a panic, after which the decoder must not be used.
 pub(crate) fn decoded<T, E>(
     work: impl FnOnce() -> std::result::Result<T, E>,
     error: impl FnOnce(E) -> io::Error,
@@ -96,7 +96,7 @@ pub(crate) fn decoded<T, E>(
     }
 }
 
-/// The error of a file without the column `name`, of which it has others.
+/// The error of a file that has the columns `others`, but no column `name`.
 pub(super) fn no_column<'a>(
     name: &str,
     others: impl Iterator<Item = impl Into<std::borrow::Cow<'a, str>>>,

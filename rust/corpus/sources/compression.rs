@@ -20,10 +20,10 @@ const BUFFER: usize = 1 << 18;
 /// The same for small files, which are read in less time than the larger buffer takes to get.
 const LEAST_BUFFER: usize = 1 << 13;
 
-/// What xz may take to decompress a file: as much as a file made by `xz -9` needs, and a little more.
+/// KiB of memory that xz may take to decompress a file: as much as a file made by `xz -9` needs, and a little more.
 const XZ_KIB: u32 = 80 << 10;
 
-/// The binary logarithm of the largest window of zstd, which the decoder holds in memory: that of `zstd --ultra -22`.
+/// The binary logarithm of the largest window of zstd, which the decoder holds in memory: the window of `zstd --ultra -22`.
 const ZSTD_WINDOW_LOG: u32 = 27;
 
 /// The name of standard input among paths.
@@ -33,7 +33,7 @@ pub(in crate::corpus) const STDIN: &str = "-";
 /// the file itself that these were made of is added to `read`.
 ///
 /// # Errors
-/// Those of opening and of reading the first bytes.
+/// The errors of opening the file and of reading its first bytes.
 pub(super) fn open(path: &Path, read: &Arc<AtomicU64>) -> io::Result<Box<dyn Read + Send>> {
     let (file, capacity): (Box<dyn Read + Send>, usize) = if path.as_os_str() == STDIN {
         (Box::new(io::stdin()), BUFFER)
@@ -82,7 +82,7 @@ pub(super) fn open_plain_text(path: &Path) -> Result<Option<File>> {
 /// Opens a file whose bytes can be read from any place, after its first bytes; none if it is compressed or no regular file.
 ///
 /// # Errors
-/// Those of opening and of reading the first bytes.
+/// The errors of opening the file and of reading its first bytes.
 pub(super) fn open_plain(path: &Path) -> io::Result<Option<(File, Vec<u8>)>> {
     if path.as_os_str() == STDIN || !path.metadata()?.is_file() {
         return Ok(None);

@@ -30,7 +30,7 @@ pub(super) struct CsvRecords {
 struct Records {
     file: Box<dyn Read + Send>,
     scan: Scan,
-    /// Bytes of the file, of which those before `start` were handed out.
+    /// Bytes of the file. The bytes before `start` were handed out.
     held: Vec<u8>,
     start: usize,
     is_done: bool,
@@ -46,7 +46,7 @@ struct Records {
 enum Next {
     /// So many bytes, which are held.
     Record(usize),
-    /// A record that is none.
+    /// A broken record.
     Broken(Broken),
     End,
 }
@@ -185,7 +185,7 @@ impl Records {
         Ok(records)
     }
 
-    /// Reads more of the file, after forgetting what was handed out.
+    /// Forgets the bytes that were handed out, and reads more of the file.
     fn read(&mut self, path: &Path) -> Result<()> {
         self.held.drain(..self.start);
         self.start = 0;
@@ -197,7 +197,7 @@ impl Records {
         Ok(())
     }
 
-    /// Finds the next record; what was broken stays until it is passed over.
+    /// Finds the next record; a broken record stays until it is passed over.
     fn next(&mut self, path: &Path) -> Result<Next> {
         loop {
             let held = &self.held[self.start..];
@@ -219,7 +219,7 @@ impl Records {
         }
     }
 
-    /// Goes on after `len` bytes that are held.
+    /// Continues after `len` bytes that are held.
     fn take(&mut self, len: usize) {
         self.line = self.line_at(len);
         self.start += len;
@@ -239,7 +239,7 @@ impl Records {
         self.line_at(record.iter().take_while(is_line_end).count())
     }
 
-    /// Goes on after the line of the byte `at`, which is held.
+    /// Continues after the line of the byte `at`, which is held.
     fn pass_over_line(&mut self, mut at: usize) -> std::io::Result<()> {
         loop {
             if let Some(end) = memchr::memchr2(b'\n', b'\r', &self.held[self.start + at..]) {

@@ -23,7 +23,7 @@ pub(super) struct Scan {
 struct Span {
     start: usize,
     end: usize,
-    /// Where the closing mark is, and whether marks before it are doubled.
+    /// Where the closing mark is, and true if marks before it are doubled.
     quoted: Option<(usize, bool)>,
 }
 

@@ -1,4 +1,4 @@
-//! Blocks of documents of plain text: whole files, or what stands between separators.
+//! Blocks of documents of plain text: whole files, or the texts between separators.
 
 use std::io::Read;
 use std::ops::Range;
@@ -26,7 +26,7 @@ pub(super) struct Documents {
 }
 
 impl Documents {
-    /// The file as one document, or what stands between separators.
+    /// The file as one document, or cut into documents at `separator`.
     pub(super) fn new(file: Box<dyn Read + Send>, separator: Option<&str>, limit: usize) -> Self {
         let separator = separator.map(|separator| Finder::new(separator).into_owned());
         Self { file, separator, limit, rest: Vec::new(), searched: 0, is_done: false, offset: 0, count: 0 }

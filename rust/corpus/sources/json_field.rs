@@ -10,7 +10,7 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 /// Where a key is there twice, both have to be texts, and the last one counts.
 ///
 /// # Errors
-/// What is wrong with the object, in words.
+/// A message about the object.
 pub(super) fn push_field(line: &[u8], field: &[String], text: &mut String) -> Result<(), String> {
     let start = text.len();
     let found = Field { path: field, text: &mut *text, start };
@@ -73,7 +73,7 @@ pub(super) fn message_of(error: &serde_json::Error) -> String {
         .map_or(message.clone(), |message| format!("{message} at byte {}", error.column()))
 }
 
-/// Whether the text was in the object, which has to be all that there is.
+/// True if the text was in the object. Anything after the object is an error.
 fn deserialized<'de>(
     field: Field<'_>,
     mut json: serde_json::Deserializer<impl serde_json::de::Read<'de>>,
@@ -82,7 +82,7 @@ fn deserialized<'de>(
     found.map_err(|error| message_of(&error))
 }
 
-/// What lies at `path`: an object as long as there are keys, then a text. Answers whether the text was there.
+/// The text at `path`, each key of which leads into an object. Answers true if the text was there.
 struct Field<'a> {
     path: &'a [String],
     text: &'a mut String,

@@ -84,7 +84,7 @@ impl From<io::Error> for RangeError {
 }
 
 impl LineRange {
-    /// Whether the file ends with this range.
+    /// True if the file ends with this range.
     pub(super) fn is_last(&self) -> bool {
         self.end == self.len
     }
@@ -92,7 +92,7 @@ impl LineRange {
     /// Replaces the contents of `bytes` by the lines; the last one is read to its end, also beyond the range. Answers the byte of the
     /// file at which the first line begins.
     pub(super) fn read(&self, bytes: &mut Vec<u8>) -> Result<u64, RangeError> {
-        // The byte before tells whether a line begins with the range.
+        // A line begins with the range if the byte before is a line feed.
         let before = u64::from(self.start > 0);
         let mut start = self.start - before;
         bytes.resize((self.end - start) as usize, 0);
@@ -137,10 +137,10 @@ impl LineRange {
         }
     }
 
-    /// The number, from 1 on, of the line that begins at a byte of the file. Reads all that is before: only messages need it.
+    /// The number, from 1 on, of the line that begins at a byte of the file. Reads all bytes before: only messages need the number.
     ///
     /// # Errors
-    /// Those of reading.
+    /// The errors of reading.
     pub(super) fn line_at(&self, byte: u64) -> io::Result<u64> {
         let (mut at, mut lines, mut bytes) = (self.from, 1, vec![0; COUNTED]);
         while at < byte {
@@ -153,7 +153,7 @@ impl LineRange {
     }
 }
 
-/// Fills `bytes` with those of a file from `offset` on.
+/// Fills `bytes` with the bytes of a file from `offset` on.
 fn read_exact(file: &File, mut bytes: &mut [u8], mut offset: u64) -> io::Result<()> {
     while !bytes.is_empty() {
         let read = read_at(file, bytes, offset)?;

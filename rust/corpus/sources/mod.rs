@@ -2,9 +2,9 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `source` | what is read: files, their format, and what becomes of broken records |
+//! | `source` | the files to read, their format, and the handling of broken records |
 //! | `added` | columns that are kept beside texts |
-//! | `columns` | what columns of all formats share |
+//! | `columns` | shared by columns of all formats: rows, and the errors of a column |
 //! | `compression` | a file's bytes, decompressed |
 //! | `reader` | the files of a source in blocks of whole records |
 //! | `line_ranges` | plain files of lines in ranges of bytes |
@@ -57,7 +57,7 @@ pub use source::{CsvColumn, Format, OnError, Skipped, Source};
 /// Memory does not grow with the files; one record has to fit.
 ///
 /// # Errors
-/// Those of [`SourceReader::next`], of [`Source::for_each_text`] and of [`WordCounting::add_blocks`].
+/// The errors of [`SourceReader::next`], of [`Source::for_each_text`] and of [`WordCounting::add_blocks`].
 pub fn count_source(
     counting: &mut WordCounting,
     source: &Arc<Source>,

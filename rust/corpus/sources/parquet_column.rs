@@ -33,9 +33,9 @@ pub(super) struct ParquetColumn {
     descriptor: ColumnDescPtr,
     /// The next row group.
     group: usize,
-    /// What reads the row group before, and how many rows it decodes at a time.
+    /// The reader of the row group before, and the number of rows that it decodes at a time.
     values: Option<(ColumnReaderImpl<ByteArrayType>, usize)>,
-    /// Whether the column has the type null; then, how many rows of the row group are left.
+    /// Set if the column has the type null: the rows of the row group that are left.
     nulls: Option<usize>,
     /// Decoded rows that no block has: values share the memory of their page.
     decoded: VecDeque<Option<ByteArray>>,
@@ -48,7 +48,7 @@ impl ParquetColumn {
     /// Reads the schema, and finds the column whose path with dots is `name`.
     ///
     /// # Errors
-    /// [`Error::Io`](crate::Error) for what is no Parquet file, [`Error::Format`](crate::Error) for a file whose column is absent or
+    /// [`Error::Io`](crate::Error) for a file that is not Parquet, [`Error::Format`](crate::Error) for a file whose column is absent or
     /// holds no texts.
     pub(super) fn open(path: &Path, name: &str, added: &[AddedColumn]) -> Result<Self> {
         let unsupported = || {
@@ -89,7 +89,7 @@ impl ParquetColumn {
         self.rows.offset
     }
 
-    /// The share of the file's bytes that its rows so far make up: those of other columns are never read.
+    /// The share of the file's bytes that its rows so far make up: the bytes of other columns are never read.
     pub(super) fn read(&self) -> u64 {
         let all = self.file.metadata().file_metadata().num_rows();
         match u64::try_from(all) {
@@ -103,7 +103,7 @@ impl ParquetColumn {
     /// Replaces the values of `block` by the next ones; false at the end.
     ///
     /// # Errors
-    /// [`Error::Io`](crate::Error) for a damaged file, [`Error::Format`](crate::Error) for a null, unless those are left out.
+    /// [`Error::Io`](crate::Error) for a damaged file; the errors of [`Rows::push`] and of [`RecordBlock::end_added`].
     pub(super) fn next(
         &mut self,
         block: &mut RecordBlock,
@@ -239,8 +239,8 @@ fn named_type(logical: &LogicalType, physical: Type) -> String {
     name.to_owned()
 }
 
-/// Pages whose headers have been checked for what the crate believes: as many values in a dictionary as there is room for, and a
-/// dictionary before pages that refer to it.
+/// Pages whose headers have been checked, since the crate `parquet` trusts them: a dictionary has no more values than there is room for,
+/// and comes before the pages that refer to it.
 struct CheckedPages {
     pages: Box<dyn PageReader>,
     has_dictionary: bool,
@@ -294,7 +294,7 @@ fn is_indices(page: &Page) -> bool {
     matches!(page.encoding(), Encoding::PLAIN_DICTIONARY | Encoding::RLE_DICTIONARY)
 }
 
-/// The operating system's error, or what is wrong with the file.
+/// The operating system's error, or [`io::ErrorKind::InvalidData`] with the message.
 pub(crate) fn io_error(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(source) => match source.downcast::<io::Error>() {

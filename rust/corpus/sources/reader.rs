@@ -29,7 +29,7 @@ pub struct RecordBlock {
     pub(super) range: Option<LineRange>,
     /// Of a column, the values in `bytes`; empty where lines are the records.
     pub(super) values: Vec<Value>,
-    /// Of a column, the values of added columns, and where those of each record end; empty where lines are the records.
+    /// Of a column, the values of added columns, and where the values of each record end; empty where lines are the records.
     pub(super) added: Vec<u8>,
     pub(super) added_ends: Vec<usize>,
     /// The file, by its number.
@@ -54,12 +54,12 @@ impl RecordBlock {
         self.numbered_from
     }
 
-    /// Whether the block's file has been read to its end once the texts of the block have.
+    /// True for the last range of a file: once its texts have been read, the file has been read to its end.
     pub fn ends_file(&self) -> bool {
         self.range.as_ref().is_some_and(LineRange::is_last)
     }
 
-    /// How much the block holds: values, their bytes, and those of added columns.
+    /// How much the block holds: values, their bytes, and the bytes of added columns.
     pub(super) fn mark(&self) -> (usize, usize, usize) {
         (self.values.len(), self.bytes.len(), self.added.len())
     }
@@ -158,8 +158,8 @@ impl SourceReader {
         }
     }
 
-    /// Begins with the record at byte `place` of the first file, decompressed, or at one before it, where the format or the compression
-    /// needs what is before. Lines are then numbered from that record on.
+    /// Begins with the record at byte `place` of the first file, decompressed, or with the first record of the file if the format or
+    /// the compression needs the bytes before. Lines are then numbered from that record on.
     #[must_use]
     pub fn starting_at(self, place: u64) -> Self {
         Self { skip: place, ..self }
@@ -186,7 +186,7 @@ impl SourceReader {
         self.source.paths.iter().map(len).sum()
     }
 
-    /// Whether the file is one of Arrow's, and a batch of it has been read of which records remain.
+    /// True if the file is one of Arrow's, and records remain of a batch that has been read.
     pub(super) fn is_within_batch(&self) -> bool {
         matches!(&self.file, Some(OpenFile { blocks: Blocks::Arrow(column), .. }) if column.is_within_batch())
     }
@@ -195,7 +195,7 @@ impl SourceReader {
     ///
     /// # Errors
     /// [`Error::Io`] with the file, also for one that is cut off or damaged; [`Error::Format`] for a file without the column;
-    /// [`Error::RecordTooLong`]; those of the columns.
+    /// [`Error::RecordTooLong`]; the errors of the columns.
     pub fn next(&mut self, block: &mut RecordBlock) -> Result<bool> {
         loop {
             let file = match &mut self.file {

@@ -1,4 +1,4 @@
-//! What is read, and what becomes of records that are broken.
+//! The files to read, their format, and the handling of broken records.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -20,9 +20,9 @@ pub struct Source {
     pub paths: Vec<PathBuf>,
     /// How the files hold texts.
     pub format: Format,
-    /// What to do with bytes that are not UTF-8.
+    /// The handling of bytes that are not UTF-8.
     pub errors: Utf8Errors,
-    /// What to do with a record that is no text.
+    /// The handling of a record that is no text.
     pub on_error: OnError,
 }
 
@@ -40,7 +40,7 @@ pub enum Format {
     Csv {
         /// The column.
         column: CsvColumn,
-        /// What stands between two values.
+        /// The byte between two values.
         delimiter: u8,
     },
     /// Parquet, one column of which holds the texts.
@@ -60,9 +60,9 @@ pub enum Format {
         /// The stream.
         stream: Arc<ArrowStream>,
     },
-    /// Each file is a text, or what stands between separators.
+    /// Each file is a text, or several texts with separators between them.
     Documents {
-        /// What ends a text and is not part of it.
+        /// The separator, which is part of no text.
         separator: Option<String>,
     },
 }
@@ -128,7 +128,7 @@ pub enum CsvColumn {
     Number(usize),
 }
 
-/// What to do with a record that is no text.
+/// The handling of a record that is no text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnError {
     /// Stop with an error that names the file and the line.
@@ -158,7 +158,7 @@ pub struct Skipped {
 /// Error of a record, with the number of its file and its byte there.
 type Message = ((usize, u64), String);
 
-/// The records of one file among those of a source.
+/// The file to which all records of a [`Skipped`] belong, one of the files of a source.
 #[derive(Debug)]
 struct OfFile {
     /// Reports the records of all files.
@@ -198,10 +198,10 @@ impl Skipped {
         self.found.lock().unwrap_or_else(PoisonError::into_inner).0 += records;
     }
 
-    /// Adds the record at `offset` of all bytes of the source; `message` is asked for if the report shows it so far.
+    /// Adds the record at `offset` of all bytes of the source; `message` is called only if the report shows the record so far.
     ///
     /// # Errors
-    /// Those of `message`.
+    /// The errors of `message`.
     pub(super) fn add(&self, offset: u64, message: impl FnOnce() -> Result<String>) -> Result<()> {
         let Some(OfFile { all, file, begin, places }) = &self.of_file else {
             return self.add_at((0, offset), message);
@@ -224,7 +224,7 @@ impl Skipped {
         Ok(())
     }
 
-    /// How many there were, and what was wrong with the first ten.
+    /// The number of records, and the messages of the first ten.
     pub fn report(&self) -> (u64, Vec<String>) {
         let (count, first) = &*self.found.lock().unwrap_or_else(PoisonError::into_inner);
         (*count, first.iter().map(|(_, message)| message.clone()).collect())

@@ -17,7 +17,7 @@ impl Source {
     ///
     /// # Errors
     /// [`Error::InvalidUtf8`] unless such bytes are to be replaced; [`Error::Format`] with the line or row of a broken record, unless
-    /// such records are left out, which `skipped` reports; those of `each`.
+    /// such records are left out, which `skipped` reports; the errors of `each`.
     pub fn for_each_text(
         &self,
         block: &mut RecordBlock,
@@ -30,7 +30,7 @@ impl Source {
     /// The same, and `each` also gets the values of the columns that the reader of `block` kept.
     ///
     /// # Errors
-    /// Those of [`Self::for_each_text`].
+    /// The errors of [`Self::for_each_text`].
     pub fn for_each_row(
         &self,
         block: &mut RecordBlock,
@@ -73,7 +73,7 @@ impl Source {
     }
 }
 
-/// What is wrong with a line that is left out for its length.
+/// The message about a line that is left out for its length.
 pub(super) fn too_long(limit: usize) -> String {
     format!("the line has more than {limit} bytes")
 }
@@ -108,7 +108,7 @@ impl<F: FnMut(&str, u64, &[u8]) -> Result<()>> Walk<'_, F> {
             if line.iter().all(u8::is_ascii_whitespace) {
                 continue;
             }
-            // What is not UTF-8 is an error of the JSON.
+            // Bytes that are not UTF-8 and are not replaced are an error of the JSON.
             let replaced = match self.source.errors {
                 Utf8Errors::Strict => None,
                 Utf8Errors::Replace => Some(String::from_utf8_lossy(line)),

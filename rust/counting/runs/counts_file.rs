@@ -15,7 +15,7 @@ use crate::{Error, Result};
 /// Runs that are merged at a time, if memory holds their blocks.
 const MOST_RUNS: usize = 64;
 
-/// Memory that a run takes while it is merged: a block and what it was decompressed from.
+/// Memory that a run takes while it is merged: a block and its compressed bytes.
 const BYTES_PER_RUN: usize = 1 << 20;
 
 /// Words between two reports of progress.
@@ -66,7 +66,7 @@ impl CountsFile {
         atomic_file::write_with(path, |file| self.run.copy_to(file))
     }
 
-    /// What the counts say about themselves.
+    /// The summary of the counts.
     pub fn summary(&self) -> &Summary {
         &self.run.summary
     }
@@ -91,7 +91,7 @@ impl CountsFile {
     ///
     /// # Errors
     /// [`Error::Unsupported`] if there are none, or if stages or spellings differ; [`Error::Io`]; [`Error::Format`] for a damaged
-    /// file; those of `on_progress`.
+    /// file; the errors of `on_progress`.
     pub fn merge(
         all: &[Addend],
         folder: &Path,
@@ -117,7 +117,7 @@ impl CountsFile {
     /// Without the words that were seen fewer than `least` times.
     ///
     /// # Errors
-    /// [`Error::Io`]; [`Error::Format`] for a damaged file; those of `on_progress`.
+    /// [`Error::Io`]; [`Error::Format`] for a damaged file; the errors of `on_progress`.
     pub fn trimmed(&self, least: u64, folder: &Path, on_progress: &mut OnProgress<'_>) -> Result<Self> {
         let mut reader = self.reader();
         let (mut done, total) = (0, self.summary().words);
@@ -229,7 +229,7 @@ pub(super) fn report(
     }
 }
 
-/// A run in a file without a name; `write` fills it and says what it is.
+/// A run in a file without a name; `write` fills it and returns its summary.
 pub(super) fn write_run(
     folder: &Path,
     write: impl FnOnce(&mut RunWriter<'_>) -> Result<Summary>,

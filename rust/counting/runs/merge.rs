@@ -22,7 +22,7 @@ impl Merge {
     /// Reads the first word of each run.
     ///
     /// # Errors
-    /// Those of [`RunReader::advance`].
+    /// The errors of [`RunReader::advance`].
     pub(super) fn new(runs: impl IntoIterator<Item = Arc<Run>>) -> Result<Self> {
         let mut readers: Vec<RunReader> = runs.into_iter().map(RunReader::new).collect();
         let mut heap = Vec::new();
@@ -41,7 +41,7 @@ impl Merge {
     /// The next word; `None` after the last.
     ///
     /// # Errors
-    /// Those of [`RunReader::advance`]; [`Error::Unsupported`](crate::Error) if a sum of counts exceeds 64 bits.
+    /// The errors of [`RunReader::advance`]; [`Error::Unsupported`](crate::Error) if a sum of counts exceeds 64 bits.
     pub(super) fn next(&mut self) -> Result<Option<CountedWord<'_>>> {
         let Some(&least) = self.heap.first() else { return Ok(None) };
         let CountedWord { word, mut count, mut first } = self.readers[least].word();

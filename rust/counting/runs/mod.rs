@@ -1,14 +1,14 @@
 //! Word counts on disk, as sorted runs.
 //!
 //! A run is a file of distinct words in the order of their bytes, each with its count and the place where it first appeared.
-//! Counting in bounded memory writes a run whenever a table is full and merges the runs at the end; the outcome, what
-//! [`CountsFile`] holds, is a run as well. So runs of many machines are merged in the same way, in any order, to the same bytes.
+//! Counting in bounded memory writes a run whenever a table is full and merges the runs at the end. The outcome is a run as well,
+//! held by a [`CountsFile`]. So runs of many machines are merged in the same way, in any order, to the same bytes.
 //!
 //! | file | holds |
 //! |---|---|
 //! | `word` | a counted word and the place of its first appearance |
-//! | `block` | words of a run, each spelled by what it does not share with the word before |
-//! | `summary` | what a run says about itself in its footer |
+//! | `block` | words of a run, each spelled without the first bytes that it shares with the word before |
+//! | `summary` | the summary in the footer of a run |
 //! | `writer`, `reader` | a run as a file |
 //! | `merge` | several runs as one |
 //! | `counts_file` | a finished run, to be saved, opened, merged, trimmed and trained from |

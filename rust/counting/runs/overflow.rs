@@ -17,10 +17,10 @@ const LEAST_MEMORY: usize = 12 << 20;
 /// Runs that wait for the merge; more are merged while counting, so that their files stay few.
 const MOST_WAITING: usize = 64;
 
-/// What counting may take.
+/// The memory and the folder that counting may use.
 #[derive(Clone, Debug)]
 pub struct Budget {
-    /// Bytes for tables and blocks, beside what the process takes before it counts.
+    /// Bytes for tables and blocks, beside the memory that the process takes before it counts.
     pub memory: usize,
     /// The folder for runs.
     pub folder: PathBuf,
@@ -55,7 +55,7 @@ impl Overflow {
     /// No runs yet.
     ///
     /// # Errors
-    /// Those of [`Budget::check`].
+    /// The errors of [`Budget::check`].
     pub fn new(budget: Budget, threads: usize, spelling: Spelling, stages: Stages) -> Result<Self> {
         budget.check(threads)?;
         let (runs, starts) = (Mutex::default(), Mutex::default());
@@ -85,7 +85,7 @@ impl Overflow {
     /// All runs as one.
     ///
     /// # Errors
-    /// [`Error::Io`]; [`Error::Unsupported`] for sums beyond 64 bits; those of `on_progress`.
+    /// [`Error::Io`]; [`Error::Unsupported`] for sums beyond 64 bits; the errors of `on_progress`.
     pub fn finish(&self, texts: u64, bytes: u64, on_progress: &mut OnProgress<'_>) -> Result<CountsFile> {
         let runs = std::mem::take(&mut *self.runs.lock().unwrap_or_else(PoisonError::into_inner));
         let Budget { memory, folder } = &self.budget;

@@ -30,9 +30,9 @@ pub struct Run {
     file: Mutex<File>,
     /// Bytes of the file.
     len: u64,
-    /// What messages call the file.
+    /// The path that messages name: the file, or the folder of a file without a name.
     path: PathBuf,
-    /// What the run says about itself.
+    /// The summary in the footer.
     pub summary: Summary,
     blocks: Vec<BlockPlace>,
 }
@@ -91,7 +91,7 @@ impl Run {
         Ok(Self { file: Mutex::new(file), len, path: path.to_owned(), summary, blocks })
     }
 
-    /// What messages call the file.
+    /// The path that messages name: the file, or the folder of a file without a name.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
@@ -153,7 +153,7 @@ fn parse_footer(mut footer: &[u8], end: u64) -> Option<(Vec<BlockPlace>, Summary
     let (mut blocks, mut offset) = (Vec::new(), MAGIC.len() as u64);
     for _ in 0..count {
         let (words, len, compressed) = (take_number(footer)?, take_number(footer)?, take_number(footer)?);
-        // What is claimed here decides what is allocated later, so a forged number must not pass.
+        // Memory is allocated by these numbers later, so a forged one must not pass.
         let is_possible =
             (1..=len / LEAST_WORD_BYTES).contains(&words) && len <= LONGEST_BLOCK && compressed > 0;
         if !is_possible {

@@ -1,4 +1,4 @@
-//! What a run says about itself.
+//! The summary of a run: stages, spelling and sums.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -25,7 +25,7 @@ impl Spelling {
     }
 }
 
-/// What decides which words a text has, as in a `tokenizer.json`. Only counts of equal stages can be merged.
+/// The stages and added tokens that decide which words a text has, as in a `tokenizer.json`. Only counts of equal stages can be merged.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stages {
     /// The normalizer; null for none.
@@ -48,7 +48,7 @@ impl Stages {
     }
 }
 
-/// The footer of a run.
+/// The summary in the footer of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Summary {
     /// How words are spelled.
@@ -67,6 +67,6 @@ pub struct Summary {
     pub bytes: u64,
     /// Distinct words that were left out because they are rare.
     pub dropped_words: u64,
-    /// The sum of the counts of those.
+    /// The sum of the counts of these words.
     pub dropped_total: u64,
 }

@@ -219,7 +219,7 @@ fn a_long_word_has_a_block_of_its_own_length() {
     assert_eq!(lens, [(1 << 20, 2), (1, 1)]);
 }
 
-/// What becomes of a run of one block whose footer is replaced.
+/// Opens a run of one block whose footer is replaced.
 fn with_footer(footer: &[u8]) -> crate::Result<CountsFile> {
     let words = ["a", "b", "b"].map(str::to_owned);
     let honest = bytes(&counted(&words, 1, 0, usize::MAX));

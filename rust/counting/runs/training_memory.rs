@@ -7,10 +7,10 @@ use crate::trainers::Trainer;
 use crate::trainers::bpe::NARROW;
 use crate::{Error, Result};
 
-/// Larger counts are taken together in the search for what to trim.
+/// The search for the least trimming takes this count and all larger ones together.
 const LARGEST_COUNT: u64 = 1 << 16;
 
-/// What decides how much memory training takes.
+/// The size of words, on which the memory of training depends.
 #[derive(Clone, Copy, Debug, Default)]
 struct Size {
     /// Distinct words.
@@ -47,11 +47,11 @@ struct Survey {
     all: Size,
     /// For each count the words that were seen so often, and the sum of their counts.
     by_count: BTreeMap<u64, (Size, u64)>,
-    /// Whether symbols need cells of 32 bits.
+    /// True if symbols need cells of 32 bits.
     is_wide: bool,
 }
 
-/// Bytes that loading the counts and training take at most. `docs/algorithms/word-counts.md` has what was measured.
+/// Bytes that loading the counts and training take at most. `docs/algorithms/word-counts.md` has the measurements.
 #[derive(Clone, Copy, Debug)]
 struct Rates<'a> {
     trainer: &'a Trainer,
@@ -70,7 +70,7 @@ impl Rates<'_> {
         let merging = cells + positions + (words + chars) / 4;
         // The words while they are put in order.
         let ordering = 32 * words + bytes;
-        // Tracked pairs, and what each thread counts.
+        // Tracked pairs, and the counts of each thread.
         let pairs = |vocab_size: usize| 125 * (vocab_size as u64) * (1 + self.threads);
         match self.trainer {
             Trainer::Bpe(trainer) if !trainer.needs_order() => mib(24) + pairs(trainer.vocab_size) + merging,
@@ -108,7 +108,8 @@ impl CountsFile {
     /// Checks that training fits into `limit` bytes.
     ///
     /// # Errors
-    /// [`Error::InvalidOption`] that tells the estimate and what to trim; those of [`Self::training_memory`].
+    /// [`Error::InvalidOption`] with the estimate and the least trimming that is enough, if any; the errors of
+    /// [`Self::training_memory`].
     pub fn check_training_memory(&self, trainer: &Trainer, threads: usize, limit: u64) -> Result<()> {
         let survey = self.survey()?;
         let rates = Rates { trainer, threads: threads as u64, is_wide: survey.is_wide };
@@ -180,7 +181,7 @@ impl Survey {
     }
 }
 
-/// What is left when rare words are left out.
+/// A trimming, which leaves out rare words.
 struct Trim {
     /// The least count of a word that is kept.
     least: u64,

@@ -73,7 +73,7 @@ impl OrderedWords {
     /// Reads all words.
     ///
     /// # Errors
-    /// [`Error::EmptyCorpus`] if there is not one; [`Error::Io`]; [`Error::Format`] for a damaged file; those of `on_progress`.
+    /// [`Error::EmptyCorpus`] if there is no word; [`Error::Io`]; [`Error::Format`] for a damaged file; the errors of `on_progress`.
     pub fn new(counts: &CountsFile, on_progress: &mut OnProgress<'_>) -> Result<Self> {
         let summary = counts.summary();
         check_words(summary)?;

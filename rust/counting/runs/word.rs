@@ -1,11 +1,11 @@
 //! A counted word and the place of its first appearance.
 
-/// Where a word first appeared: what comes first in the corpus is less.
+/// Where a word first appeared. An earlier place in the corpus is less.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
     /// The number of the source in the corpus.
     pub source: u32,
-    /// The place in that source: greater for what comes later, and the same however the source is counted.
+    /// The place in that source. It increases along the source, and it is the same however the source is counted.
     pub at: u64,
 }
 

@@ -9,7 +9,7 @@ use super::summary::Summary;
 use super::word::CountedWord;
 use crate::{Error, Result};
 
-/// What a run begins and ends with; the last byte is the version.
+/// The magic at the start and the end of a run; its last byte is the version.
 pub(super) const MAGIC: [u8; 8] = *b"LEXRUN\0\x01";
 
 /// The fastest level: higher ones save a tenth of the size for twice the time.
@@ -18,7 +18,7 @@ const LEVEL: i32 = 1;
 /// Writes words, in ascending order, to a file.
 pub(super) struct RunWriter<'a> {
     file: BufWriter<&'a File>,
-    /// What messages call the file.
+    /// The path that messages name.
     path: &'a Path,
     block: BlockBuilder,
     compressor: zstd::bulk::Compressor<'static>,

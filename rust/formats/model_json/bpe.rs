@@ -126,7 +126,7 @@ pub(super) fn read_pieces(mut json: BpeJson<'_>) -> Result<Bpe> {
     }
 }
 
-/// The decimal digits of a 32-bit float; those of its 64-bit value would be longer.
+/// The number with the decimal digits of a 32-bit float; its 64-bit value would have more digits.
 fn short(number: f32) -> Option<Number> {
     number.to_string().parse().ok().and_then(Number::from_f64)
 }

@@ -46,7 +46,7 @@ impl Shape<'_> {
 struct VocabJson<'a>(Vec<(Cow<'a, str>, u32)>);
 
 impl VocabJson<'_> {
-    /// Of a token that comes again the last id counts, as if it alone were there: the earlier one may be that of another token.
+    /// If a token comes again, its last id counts, as if the earlier entries were absent: an earlier id may belong to another token.
     fn vocab(&self) -> Vocab {
         let filled = |entries: &mut dyn Iterator<Item = &(Cow<'_, str>, u32)>| {
             let mut vocab = Vocab::new();

@@ -66,9 +66,9 @@ const MOST_OFF: usize = 4;
 /// Bytes of the longest number that JSON needs for a double, and a few more.
 const LONGEST_NUMBER: usize = 32;
 
-/// What to write so that `score` is read: else it would move a little each time that a file is read and saved.
+/// The number to write so that `score` is read back: else the score would move a little each time that a file is read and saved.
 ///
-/// There is such a number for every score that was read; of others some move once.
+/// There is such a number for every score that was read from a file. Some other scores move once.
 fn written(score: f64) -> f64 {
     let (mut above, mut below) = (score, score);
     for _ in 0..=MOST_OFF {

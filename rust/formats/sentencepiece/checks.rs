@@ -90,7 +90,7 @@ pub(super) fn check_added(
     Ok(())
 }
 
-/// Checks that it makes no difference whether the model gets each word by itself, as it does here, or the whole text.
+/// Checks that the model, which gets each word by itself here, makes the same ids of the whole text.
 pub(super) fn check_split(content: &Content<'_>, normalization: &Normalization<'_>) -> Result<()> {
     if normalization.input == Input::Text {
         return Ok(());

@@ -31,7 +31,7 @@ pub(super) struct Content<'a> {
     pub(super) pieces: Vec<(&'a str, f64, PieceKind)>,
 }
 
-/// Whether a piece stands for a byte: `<0x`, two hexadecimal digits in capitals, `>`.
+/// True if a piece stands for a byte: `<0x`, two hexadecimal digits in capitals, `>`.
 pub(super) fn is_byte(text: &str) -> bool {
     let digits = text.strip_prefix("<0x").and_then(|rest| rest.strip_suffix('>'));
     let is_digit = |byte| matches!(byte, b'0'..=b'9' | b'A'..=b'F');

@@ -2,7 +2,7 @@
 //!
 //! A tokenizer read from such a file gives the same ids as SentencePiece. Of its normalization rules the longest match
 //! wins, sums of scores have 32 bits, and unknown, control, byte and unused pieces are never found in text. Special
-//! tokens in text go to the model (`encode_special_tokens`), as in SentencePiece. Field numbers are those of
+//! tokens in text go to the model (`encode_special_tokens`), as in SentencePiece. Field numbers are from
 //! `sentencepiece_model.proto`.
 
 mod checks;

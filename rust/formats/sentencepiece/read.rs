@@ -31,7 +31,7 @@ struct File<'a> {
     denormalization: Rules<'a>,
 }
 
-/// Rules that rewrite text, and what becomes of its spaces.
+/// Rules that rewrite text, and the handling of its spaces.
 #[derive(Clone, Copy)]
 struct Rules<'a> {
     charsmap: &'a [u8],
@@ -211,8 +211,8 @@ fn words(file: &File<'_>) -> WordLevel {
 /// A BPE model with a merge for every way to split a piece in two: better pieces first, equal ones by the ids of their
 /// halves.
 ///
-/// If the same piece could be made at two positions, SentencePiece takes the leftmost, whatever the halves; this
-/// differs only if both positions overlap. Character models have no merges.
+/// If the same piece could be made at two positions, SentencePiece takes the leftmost position and ignores the halves. This
+/// model differs only if both positions overlap. Character models have no merges.
 fn bpe(file: &File<'_>) -> Result<Bpe> {
     let vocab = Arc::new(Vocab::from_tokens(file.pieces.iter().map(|(text, ..)| text)));
     let is_merged = |kind| matches!(kind, PieceKind::Normal | PieceKind::Unused) && file.model_type == BPE;

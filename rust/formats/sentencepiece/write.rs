@@ -23,7 +23,7 @@ use crate::{Error, Result};
 
 /// The `.model` file of a tokenizer with a Unigram or BPE model, or with one of SentencePiece's word models.
 ///
-/// Its stages must be those that [`super::read()`] makes, or at most a `Precompiled` normalizer and a `Metaspace`,
+/// Its stages must be stages that [`super::read()`] makes, or at most a `Precompiled` normalizer and a `Metaspace`,
 /// optionally after a `WhitespaceSplit`. Scores are rounded to 32 bits. The score of a BPE piece is the negative
 /// position of its merges.
 ///
@@ -176,7 +176,7 @@ fn of_bpe<'a>(parts: &Components, bpe: &'a Bpe) -> Result<Content<'a>> {
     }
     let normal = tokens.iter().filter(|&&(.., kind)| kind == PieceKind::Normal);
     let normal: Vec<(&str, u32)> = normal.map(|&(text, id, _)| (text, id)).collect();
-    // Without merges, text is cut into characters, whatever longer pieces there are.
+    // Without merges, text is cut into characters, even if there are longer pieces.
     let (model_type, order) = if bpe.merges().is_empty() {
         (model_type::CHAR, Vec::new())
     } else {

@@ -19,7 +19,7 @@ pub struct CutPoints {
     /// Pairs of ASCII characters, without hashing: for each left one, a bit for each right one.
     crossed_ascii: Box<[u128; 128]>,
     crossed: Vec<u64>,
-    /// Whether some token begins or ends inside a character.
+    /// True if some token begins or ends inside a character.
     splits_chars: bool,
 }
 
@@ -157,7 +157,7 @@ mod tests {
 
     use super::*;
 
-    /// Whether some token crosses `boundary` of `text`.
+    /// True if some token crosses `boundary` of `text`.
     fn is_crossed_naively(tokens: &[Vec<u8>], text: &[u8], boundary: usize) -> bool {
         tokens.iter().any(|token| {
             (1..token.len()).any(|at| {

@@ -1,19 +1,19 @@
-//! How each token comes about, where that is the same in every text.
+//! How merges make each token, if they make it in the same way in every text.
 //!
-//! A BPE vocabulary is *proper* here if in every pre-token merges happen in the order of their ranks. Then what happens
-//! inside a token's bytes does not depend on what is around them until a merge crosses their border, a token is made by
-//! the same merges wherever it is made, and
+//! A BPE vocabulary is *proper* here if in every pre-token merges happen in the order of their ranks. Then the merges
+//! inside a token's bytes do not depend on the text around these bytes until a merge crosses their border. So the same
+//! merges make a token in every text, and
 //!
 //! > a sequence of tokens is the encoding of its bytes if and only if each token alone is encoded as itself and no
 //! > merge ever crosses a border between two neighbours.
 //!
-//! Whether a merge crosses a border depends on the two neighbours alone ([`Derivations::may_meet`]).
+//! The two neighbours of a border alone decide if a merge crosses it ([`Derivations::may_meet`]).
 //!
-//! Ranks keep their order if every merge comes after those that make its parts. Files converted from ranks of tokens
-//! list every split of a token, also into parts that are made later. Such a merge never happens where the token's bytes
-//! alone lead to it sooner than to the late part: two parts that face each other have not been touched from outside, so
-//! their bytes have become the token already. Published byte-level vocabularies are proper in this sense. Those converted
-//! from SentencePiece are not, and keep the queue of merges.
+//! Merges happen in the order of their ranks if every merge comes after the merges that make its parts. Files converted
+//! from ranks of tokens list every split of a token, also into parts that are made later. Such a merge never happens if
+//! the token's bytes alone become the token sooner than they make the late part: no merge from outside has touched two
+//! parts that face each other, so their bytes have become the token already. Published byte-level vocabularies are proper
+//! in this sense. Vocabularies converted from SentencePiece are not, and keep the queue of merges.
 
 use super::PairTable;
 use super::pair_table::{id_of, rank_of};
@@ -30,7 +30,7 @@ pub(super) struct Derivations {
 /// How one token is made.
 #[derive(Clone, Copy, Debug)]
 struct Derivation {
-    /// 0 for a single byte, 1 plus the rank of the last merge for what merges make, else [`NEVER`].
+    /// 0 for a single byte, 1 plus the rank of the last merge for a token that merges make, else [`NEVER`].
     born: u32,
     left: u32,
     right: u32,
@@ -93,12 +93,12 @@ impl Derivations {
         is_proper.then_some(derivations)
     }
 
-    /// Whether the bytes of `id` alone are encoded as `id`.
+    /// True if the bytes of `id` alone are encoded as `id`.
     pub(super) fn is_made(&self, id: u32) -> bool {
         self.tokens[id as usize].born != NEVER
     }
 
-    /// Whether `left` and `right` stay what they are beside each other: no merge crosses their border.
+    /// True if `left` and `right` remain two tokens beside each other: no merge crosses their border.
     #[inline]
     pub(super) fn may_meet(&self, left: u32, right: u32, table: &PairTable) -> bool {
         self.may_meet_until(NEVER, left, right, table)

@@ -2,7 +2,7 @@
 //!
 //! Encoding always makes the allowed merge of the lowest rank, the leftmost of equals. A token of an encoded text was made by
 //! merges inside its bytes alone, for no merge crossed its borders. Merges elsewhere neither add candidates inside nor take
-//! some away, so those inside come in the order that they have when the text of the token is encoded alone. Hence
+//! some away, so the merges inside have the same order as when the text of the token is encoded alone. Hence
 //!
 //! * a token occurs in some pre-token only if its own text is encoded as this token;
 //! * with the first `k` merges alone, the bytes of a token are encoded as beside any other text: as the token if all ranks of
@@ -32,7 +32,7 @@ pub struct LastMerge {
 impl Bpe {
     /// The last merge of each token, by id; `None` for ids without a token and tokens that merging does not make.
     ///
-    /// O(n log n) in the bytes of the vocabulary. The whole is `None` if the text around a token may change what happens
+    /// O(n log n) in the bytes of the vocabulary. The result is `None` if the text around a token may change the merges
     /// inside it.
     pub fn last_merges(&self) -> Option<Vec<Option<LastMerge>>> {
         if !self.has_fixed_formation() {

@@ -23,7 +23,7 @@ pub(super) struct LongestMatch {
     trie: ByteTrie,
     derivations: Derivations,
     tokens: Vec<Token>,
-    /// By `left << 8 | right`: whether a token holds these two bytes side by side.
+    /// By `left << 8 | right`: a bit, set if a token holds these two bytes side by side.
     neighbours: Vec<u64>,
     /// Tokens that merging never makes: special tokens, and a few others in most vocabularies.
     unreached: HashMap<Vec<u8>, u32>,
@@ -130,7 +130,7 @@ impl LongestMatch {
         self.neighbours[at] & bit == 0 || self.derivations.may_meet(last, next, table)
     }
 
-    /// The token that is spelled as `word`, whether merges make it or not.
+    /// The token that is spelled as `word`, even if merging never makes it.
     #[inline]
     pub(super) fn whole(&self, word: &[u8]) -> Option<u32> {
         match self.trie.longest(word) {

@@ -70,7 +70,7 @@ impl Scratch {
         self.random.seed(seed);
     }
 
-    /// Tells whether the next texts are fragments of pre-tokens rather than whole ones.
+    /// Marks the next texts as fragments of pre-tokens if `in_context`, else as whole pre-tokens.
     pub fn set_in_context(&mut self, in_context: bool) {
         self.in_context = in_context;
     }
@@ -145,7 +145,7 @@ impl Bpe {
 }
 
 impl Bpe {
-    /// Merges the symbols in `scratch`; calls `on_merge` with the rank and the ids of each merge, and returns what is left.
+    /// Merges the symbols in `scratch`; calls `on_merge` with the rank and the ids of each merge, and returns the resulting ids.
     pub(super) fn merge_traced(
         &self,
         scratch: &mut Scratch,

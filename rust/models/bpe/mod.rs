@@ -4,10 +4,10 @@
 //! * `merge`: merges them in O(n log n), by a scan, a heap or queues by rank (`by_rank`), depending on their number.
 //! * `longest_match`: replaces merging for long byte-level pre-tokens if the vocabulary is proper (`derivations`); O(n).
 //! * `sentencepiece`: merges by score, cuts unused pieces up again and samples, as SentencePiece does.
-//! * `formation`: by which merge each token is made, which tells what fewer merges would make.
+//! * `formation`: the last merge of each token, which decides the tokens that fewer merges would make.
 //! * [`CutPoints`]: where pre-tokens may be cut into fragments that are encoded apart.
 //!
-//! Source: Sennrich, Haddow, Birch 2016, section 3.2; options and their quirks are those of Hugging Face.
+//! Source: Sennrich, Haddow, Birch 2016, section 3.2; options and their quirks are as in Hugging Face.
 
 mod apart;
 mod by_rank;
@@ -120,7 +120,7 @@ impl Bpe {
         Ok(Self { spellings: Arc::new(spellings), ..bpe })
     }
 
-    /// As [`Self::new`], from ids: each pair with the id that it makes, whose text must be that of the two joined.
+    /// As [`Self::new`], from ids: each pair with the id that it makes. This id's text must be the two texts joined.
     ///
     /// # Errors
     /// [`Error::InvalidOption`] if `dropout` or `alpha` is outside `[0, 1]`, or both are above 0.
@@ -156,7 +156,7 @@ impl Bpe {
         Ok(self)
     }
 
-    /// Whether the same pre-token always gives the same tokens.
+    /// True if the same pre-token always gives the same tokens.
     pub fn is_deterministic(&self) -> bool {
         self.options.is_deterministic()
     }
@@ -235,7 +235,7 @@ impl Bpe {
         Some(characters.map(|(_, id)| id).chain(self.made_ids().map(|(_, id)| id)).collect())
     }
 
-    /// Whether the initial symbols are plain characters, without prefix or suffix.
+    /// True if the initial symbols are plain characters, without prefix or suffix.
     pub fn has_plain_symbols(&self) -> bool {
         self.options.affixes() == [""; 2]
     }
@@ -260,7 +260,7 @@ impl Bpe {
         self.has_independent_fragments().then(|| CutPoints::new(tokens.chain(spaced).map(Cow::into_owned)))
     }
 
-    /// Whether pre-tokens may be cut wherever `is_boundary` accepts two neighbouring characters: no merge joins such a pair.
+    /// True if pre-tokens may be cut wherever `is_boundary` accepts two neighbouring characters: no merge joins such a pair.
     pub fn is_cut_at(&self, is_boundary: impl Fn(char, char) -> bool) -> bool {
         let has_boundary = |(left, right): &(u32, u32)| {
             let chars = |id: u32| self.vocab.token(id).unwrap_or_default().chars();
@@ -277,11 +277,11 @@ impl Bpe {
         self.fallback_ids.iter().copied().flatten().filter(|_| self.options.byte_fallback)
     }
 
-    /// Whether two fragments of a pre-token may be encoded apart if nothing is merged across the border between them.
+    /// True if two fragments of a pre-token may be encoded apart if no merge crosses the border between them.
     ///
-    /// Four things forbid it: unknown characters that are joined; unknown characters that are dropped, which shifts the
-    /// offsets after them; merges of the tokens that stand for unknown characters; and tokens that share an id, since a merge
-    /// need not be spelled as its ids say then.
+    /// Six things forbid it: unknown characters that are joined; unknown characters that are dropped, which shifts the
+    /// offsets after them; merges of the tokens that stand for unknown characters; tokens that share an id, since the spelling
+    /// of a merge may then differ from the spelling of its ids; prefixes or suffixes of symbols; and kinds of tokens.
     fn has_independent_fragments(&self) -> bool {
         let options = &self.options;
         // If only some bytes have tokens, an unknown token is held back until after the bytes of the next characters.
@@ -297,7 +297,7 @@ impl Bpe {
         is_spelled && self.has_plain_symbols() && is_unknown_apart && !is_unknown_merged
     }
 
-    /// Whether a fragment of a pre-token may have other tokens than a whole pre-token of the same characters.
+    /// True if a fragment of a pre-token may have other tokens than a whole pre-token of the same characters.
     pub fn depends_on_context(&self) -> bool {
         self.options.ignore_merges
     }

@@ -53,13 +53,13 @@ impl BpeOptions {
         ]
     }
 
-    /// Whether no merge is ever skipped.
+    /// True if no merge is ever skipped.
     pub(super) fn is_deterministic(&self) -> bool {
         !is_positive(self.dropout) && !is_positive(self.alpha)
     }
 }
 
-/// Whether something of this probability ever happens.
+/// True if the probability is set and above 0.
 pub(super) fn is_positive(probability: Option<f32>) -> bool {
     probability.is_some_and(|probability| probability > 0.0)
 }

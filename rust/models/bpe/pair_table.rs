@@ -29,7 +29,7 @@ pub(super) fn rank_of(merge: u64) -> u32 {
     (merge >> 32) as u32
 }
 
-/// The id in a packed merge: that of the token it makes.
+/// The id in a packed merge: the id of the token that the merge makes.
 pub(super) fn id_of(merge: u64) -> u32 {
     merge as u32
 }

@@ -53,7 +53,7 @@ impl Turns {
     fn new(pairs: &PairTable, merges: &[(u32, u32)], turn: impl Fn(u32) -> u32) -> Self {
         let mut turns = Vec::with_capacity(merges.len());
         for merge in merges.iter().map(|&(left, right)| pairs.merge(left, right)) {
-            // Ranks leave out those of pairs that were given twice.
+            // A pair that was given twice has only its later rank, so some ranks have no merge.
             turns.resize(rank_of(merge) as usize, NONE);
             turns.push(turn(id_of(merge)));
         }
@@ -227,7 +227,7 @@ impl Bpe {
             while let Some((id, len)) = stack.pop() {
                 match halves.get(&id) {
                     _ if !self.is_unused(id) => self.push_used(id, len, first, tokens),
-                    // Halves are shorter than the whole, whatever a file says, so this ends.
+                    // Both halves are shorter than the whole, even if a file is wrong, so this ends.
                     Some(half) if 0 < half.left_len && half.left_len < len => {
                         stack.push((half.right, len - half.left_len));
                         stack.push((half.left, half.left_len));

@@ -57,7 +57,7 @@ impl Bpe {
         Ok(())
     }
 
-    /// Pushes the symbols that `token` is made of, with affixes; returns whether all of them are in the vocabulary.
+    /// Pushes the symbols of `token`, with affixes; returns false if one of them is not in the vocabulary.
     pub(super) fn push_token_symbols(&self, token: &str, scratch: &mut Scratch) -> bool {
         let [prefix, suffix] = self.options.affixes();
         let without_prefix = token.strip_prefix(prefix).filter(|_| !prefix.is_empty());
@@ -75,7 +75,7 @@ impl Bpe {
         true
     }
 
-    /// Pushes one `<0xNN>` token for each byte of a character and its affixes, if all these tokens exist; returns whether they do.
+    /// Pushes one `<0xNN>` token for each byte of a character and its affixes; returns false, without a push, if one is missing.
     fn push_fallback(&self, c: &str, place: CharPlace, scratch: &mut Scratch) -> bool {
         let [prefix, suffix] = place.affixes(&self.options);
         let bytes = || [prefix, c, suffix].into_iter().flat_map(str::bytes);

@@ -52,13 +52,13 @@ impl Scratch {
         self.random.seed(seed);
     }
 
-    /// Tells whether the next texts continue a pre-token: other text stands before them.
+    /// Marks the next texts as continuations of a pre-token if `is_continuation`: other text stands before them.
     pub fn set_in_context(&mut self, is_continuation: bool) {
         self.is_continuation = is_continuation;
         self.depends = false;
     }
 
-    /// Whether the fragment encoded last may have other tokens after other text.
+    /// True if the fragment encoded last may have other tokens after other text.
     pub fn is_context_dependent(&self) -> bool {
         self.depends
     }
@@ -67,7 +67,7 @@ impl Scratch {
 impl Unigram {
     /// Calls `each` with the end, id and score of every piece that starts at `start`, shorter ones first.
     ///
-    /// Returns whether one of them is the single character at `start`.
+    /// Returns true if one of them is the single character at `start`.
     #[inline]
     pub(super) fn pieces_at(&self, word: &str, start: usize, mut each: impl FnMut(usize, u32, f64)) -> bool {
         let Some(c) = word[start..].chars().next() else { return false };
@@ -186,7 +186,7 @@ impl Margin {
         }
     }
 
-    /// Whether a fragment of `len` bytes has the same best path after the sum `base`, and no sum in it is rebased.
+    /// True only if a fragment of `len` bytes has the same best path after the sum `base`, and no sum in it is rebased.
     ///
     /// Two sums are compared, once in the search from 0 and once after `base`. Each takes at most `len` additions, and each
     /// addition is off by at most half of `epsilon` times its result. The bound allows for twice that error.

@@ -1,4 +1,4 @@
-//! Table of single characters: the trie node of each, and whether it is *isolated*.
+//! Table of single characters: the trie node of each, and a bit that is set unless the character is *isolated*.
 //!
 //! An isolated character occurs in the vocabulary only as a piece of its own, or not at all. No piece spans it, so every
 //! path breaks on both sides of it.
@@ -36,7 +36,7 @@ fn node_of(trie: &ByteTrie, c: char) -> Option<Node> {
 }
 
 impl Chars {
-    /// The table of the characters in `pieces`, which are those of `trie`.
+    /// The table of the characters in `pieces`; `trie` holds the same pieces.
     pub(super) fn new<'a>(pieces: impl Iterator<Item = &'a str>, trie: &ByteTrie) -> Self {
         let mut entries = vec![0; TOLD];
         for piece in pieces {

@@ -14,7 +14,7 @@ use crate::Result;
 pub const MOST_PIECES: u32 = 1 << 24;
 
 impl Unigram {
-    /// Whether pre-tokens of up to [`MOST_PIECES`] pieces may be cut wherever `is_boundary` accepts two neighbouring bytes,
+    /// True if pre-tokens of up to [`MOST_PIECES`] pieces may be cut wherever `is_boundary` accepts two neighbouring bytes,
     /// one of which is in `apart`.
     ///
     /// Each fragment then has the tokens that it has in the pre-token, unless [`Scratch::is_context_dependent`]. This holds

@@ -4,8 +4,8 @@
 //! and memoized fragments spare most of it (`chars`, `fragments`). The n best segmentations (`nbest`) and random ones
 //! (`sampler`) use the same lattice.
 //!
-//! Source: Kudo 2018, "Subword Regularization", section 3. The order of additions, ties and unknown characters are those
-//! of Hugging Face; with piece kinds, those of SentencePiece.
+//! Source: Kudo 2018, "Subword Regularization", section 3. The order of additions, ties and unknown characters are as
+//! in Hugging Face; with piece kinds, as in SentencePiece.
 
 mod best_path;
 mod chars;
@@ -63,7 +63,7 @@ pub struct Unigram {
     vocab: Arc<Vocab>,
     /// Scores by id; a piece listed twice has two.
     scores: Arc<Vec<f64>>,
-    /// The scores that the search adds, by id: those of `scores`, except for user-defined pieces. A last entry of minus
+    /// The scores that the search adds, by id: equal to `scores`, except for user-defined pieces. A last entry of minus
     /// infinity serves trie nodes where no piece ends.
     effective_scores: Arc<Vec<f64>>,
     /// Kinds of pieces by id, from a SentencePiece file; sums are then rounded to 32 bits, as in SentencePiece.
@@ -225,15 +225,15 @@ impl Unigram {
         self.kinds.as_ref().map(|kinds| kinds.as_slice())
     }
 
-    /// Whether the best segmentation is always taken.
+    /// True if the best segmentation is always taken.
     pub fn is_deterministic(&self) -> bool {
         self.options.alpha.is_none() || self.options.nbest_size == 1
     }
 
     /// Encodes one pre-token; appends to `tokens`.
     ///
-    /// Time: the length of the pre-token times that of the longest piece that the text can match; times `nbest_size` if that
-    /// is more than 1.
+    /// Time: the length of the pre-token times the length of the longest piece that the text can match, and times `nbest_size`
+    /// if that is more than 1.
     ///
     /// # Errors
     /// [`Error::TokenNotInVocab`] if an unknown character needs `unk_id`, which is not set.
@@ -289,7 +289,7 @@ impl Unigram {
         }
     }
 
-    /// Whether byte tokens stand for `text` where it is unknown: all its bytes have one.
+    /// True if byte tokens stand for `text` where it is unknown: `byte_fallback` is set, and each byte of `text` has a token.
     pub fn falls_back(&self, text: &str) -> bool {
         self.options.byte_fallback && text.bytes().all(|byte| self.fallback_ids[usize::from(byte)].is_some())
     }

@@ -12,7 +12,7 @@ use crate::models::Tokens;
 struct Way {
     score: f64,
     start: u32,
-    /// Index of the path before the last piece, among those to `start`.
+    /// Index of the path before the last piece, among the paths to `start`.
     rank: u32,
     /// The last piece; `None` for an unknown character without an id.
     id: Option<u32>,

@@ -1,4 +1,4 @@
-//! How characters occur among the pieces, which tells whether their tokens depend on the text beside them.
+//! How characters occur among the pieces, which decides if their tokens depend on the text beside them.
 
 use super::Unigram;
 use super::chars::Place;

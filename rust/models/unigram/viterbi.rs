@@ -1,8 +1,8 @@
 //! Viterbi search without unpredictable branches.
 //!
-//! Whether a piece ends at a node of the trie, and whether it gives a better path, is as good as random to the branch
-//! predictor, and one misprediction costs as much as ten steps. So a node where no piece ends adds minus infinity, and
-//! the better path is selected by conditional moves.
+//! The branch predictor cannot foresee if a piece ends at a node of the trie, nor if the piece gives a better path, and one
+//! misprediction costs as much as ten steps. So a node where no piece ends adds minus infinity, and conditional moves select
+//! the better path.
 
 use std::hint::select_unpredictable;
 
@@ -14,7 +14,7 @@ use crate::Result;
 const LARGE: f64 = f64::MAX / (u32::MAX as f64 * 2.0);
 
 impl Unigram {
-    /// Whether [`Self::viterbi_branchless`] may be used: sums are not rounded to 32 bits, and stay finite.
+    /// True if [`Self::viterbi_branchless`] may be used: sums are not rounded to 32 bits, and stay finite.
     pub(super) fn has_finite_sums(&self, base: f64) -> bool {
         self.kinds.is_none() && self.largest_score < LARGE && base.abs() < f64::MAX / 2.0
     }

@@ -3,7 +3,7 @@
 //! Few and short pre-tokens are cut by trying all prefixes, which is quadratic. As soon as their cost pays for it, a trie
 //! with failure links is built (`linear_match`), and every pre-token takes linear time.
 //!
-//! Source: Schuster and Nakajima 2012, Devlin et al. 2018; options and their quirks are those of Hugging Face.
+//! Source: Schuster and Nakajima 2012, Devlin et al. 2018; options and their quirks are as in Hugging Face.
 
 mod linear_match;
 

@@ -18,9 +18,9 @@ const MOST: usize = 6;
 /// How a byte may be mapped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// One byte, whatever stands before it.
+    /// One byte, after any closed text.
     Start,
-    /// One byte, unless it joins the byte before it, or no such byte stands before it.
+    /// One byte, unless a match may hold it and the character before it.
     Apart,
     /// Anything else.
     Stop,
@@ -133,31 +133,31 @@ impl AsciiTable {
         self.kinds[usize::from(byte)]
     }
 
-    /// Whether `right`, after `left`, may not be mapped by itself. Both are plain.
+    /// True if `right` may not be mapped by itself after `left`. Both are plain.
     #[inline]
     pub(super) fn do_join(&self, left: u8, right: u8) -> bool {
         self.kind(right) == Kind::Apart && self.joins[usize::from(left & 127)] >> (right & 127) & 1 == 1
     }
 
-    /// Whether `byte` becomes one byte, whatever closed text stands before it.
+    /// True if `byte` becomes one byte after any closed text.
     #[inline]
     pub(super) fn is_start(&self, byte: u8) -> bool {
         self.kind(byte) == Kind::Start
     }
 
-    /// Whether `byte` becomes one byte, unless a match may hold it and the byte before it.
+    /// True if `byte` becomes one byte, unless a match may hold it and the character before it.
     #[inline]
     pub(super) fn is_plain(&self, byte: u8) -> bool {
         self.kind(byte) != Kind::Stop
     }
 
-    /// Whether `byte` is visible, and stays so, at each stage, whatever closed text stands before it.
+    /// True if `byte` is visible, and stays so, at each stage, after any closed text.
     pub(super) fn is_visible(&self, byte: u8) -> bool {
         byte.is_ascii() && self.visible >> (byte & 127) & 1 == 1
     }
 
-    /// Maps bytes of `text` from `at` on; returns the end of the run, where a byte does not become one byte by itself. What is before
-    /// `at` does not join it. Calls `at_block` with the start of each block.
+    /// Maps the bytes of `text` from `at` on, up to the first that does not become one byte by itself; returns the end of this run. The
+    /// byte at `at` joins no text before it. Calls `at_block` with the start of each block.
     #[inline]
     pub(super) fn map_run<'t>(
         &self,
@@ -231,8 +231,8 @@ impl AsciiTable {
 }
 
 impl Blocks {
-    /// What the bytes of a window after the first become, and how many of them become one byte by themselves. Loops without
-    /// branches, for the vectors of the processor.
+    /// The rewrites of the bytes of a window after the first, and the number of bytes up to the first that does not become one byte by
+    /// itself. Loops without branches, for the vectors of the processor.
     #[inline]
     fn map(&self, window: &[u8; BLOCK + 1]) -> ([u8; BLOCK], usize) {
         let (before, block) = (&window[..BLOCK], &window[1..]);

@@ -29,7 +29,7 @@ impl<'a> Matched<'a> {
         }
     }
 
-    /// Whether a match may hold `c`.
+    /// True if a match may hold `c`.
     pub(super) fn may_hold(&self, c: char) -> bool {
         match self {
             Self::Literal(literal) => literal.contains(c),
@@ -38,7 +38,7 @@ impl<'a> Matched<'a> {
         }
     }
 
-    /// Whether `right` may follow another character within a match.
+    /// True if `right` may follow another character within a match.
     pub(super) fn may_continue(&self, right: char) -> bool {
         match self {
             Self::Literal(literal) => literal.chars().skip(1).any(|c| c == right),
@@ -47,7 +47,7 @@ impl<'a> Matched<'a> {
         }
     }
 
-    /// Whether another character may follow `left` within a match.
+    /// True if another character may follow `left` within a match.
     pub(super) fn may_go_on(&self, left: char) -> bool {
         match self {
             Self::Literal(literal) => literal.chars().rev().skip(1).any(|c| c == left),
@@ -56,7 +56,7 @@ impl<'a> Matched<'a> {
         }
     }
 
-    /// Whether `right` may follow `left` directly within a match.
+    /// True if `right` may follow `left` directly within a match.
     pub(super) fn may_join(&self, left: char, right: char) -> bool {
         match self {
             Self::Literal(literal) => {
@@ -103,7 +103,7 @@ pub(super) fn sight(stage: &Normalizer) -> Sight {
     }
 }
 
-/// Whether `text` is closed for `stage`: in any row of closed texts, `stage` rewrites each as it rewrites that text alone.
+/// True if `text` is closed for `stage`: in any row of closed texts, `stage` rewrites each as it rewrites that text alone.
 /// An empty text always is.
 pub(super) fn is_closed(stage: &Normalizer, text: &str) -> bool {
     let Some(first) = text.chars().next() else { return true };
@@ -124,7 +124,7 @@ pub(super) fn is_closed(stage: &Normalizer, text: &str) -> bool {
     }
 }
 
-/// Whether `stage` sees a character of ASCII by itself, but for matches with other characters.
+/// True if `stage` sees `c`, a character of ASCII, by itself, but for matches with other characters.
 pub(super) fn sees_alone(stage: &Normalizer, c: char) -> bool {
     match stage {
         Normalizer::Precompiled(_) => is_simple_grapheme(c),

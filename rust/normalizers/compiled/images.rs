@@ -27,9 +27,9 @@ pub(crate) struct Image {
     pub(crate) text: String,
     /// The least that is left at any stage.
     pub(crate) remains: Remains,
-    /// Whether its first character may continue a match of a stage.
+    /// True if, at some stage, the first character may continue a match.
     pub(crate) may_continue: bool,
-    /// Whether a match of a stage may go on after its last character.
+    /// True if, at some stage, a match may go on after the last character.
     pub(crate) may_go_on: bool,
 }
 
@@ -92,7 +92,7 @@ fn are_in(ranges: &[Range<usize>], page: usize) -> bool {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Images<'a> {
     rules: &'a Rules,
-    /// Whether several stages search for matches.
+    /// True if several stages search for matches.
     has_searches: bool,
     /// So many characters after the right neighbour of a cut must not be open.
     pub(crate) ahead: usize,
@@ -158,7 +158,7 @@ impl<'a> Images<'a> {
         self.of(c).is_some_and(is_same)
     }
 
-    /// Whether the character before the two neighbours of a cut must not be open either.
+    /// True if the character before the two neighbours of a cut must not be open either.
     pub(crate) fn see_clusters(&self) -> bool {
         self.rules.0.iter().any(|stage| matches!(stage, Normalizer::Precompiled(_)))
     }
@@ -225,7 +225,7 @@ impl Rules {
         Some(Image { text: made.into_owned(), ..image })
     }
 
-    /// Whether a stage with data of its own, beside Unicode's, may change `c`.
+    /// True if a stage with data of its own, beside Unicode's, may change `c`.
     fn may_match(&self, c: char) -> bool {
         self.0.iter().any(|stage| match stage {
             Normalizer::Replace(replacement) => {
@@ -238,7 +238,7 @@ impl Rules {
     }
 }
 
-/// Whether a stage searches for matches of several characters.
+/// True if a stage searches for matches of several characters.
 fn is_search(stage: &Normalizer) -> bool {
     matches!(stage, Normalizer::Replace(_)) && sight(stage) != Sight::Characters
 }

@@ -27,25 +27,25 @@ const LEN_BITS: u32 = 8;
 const START_SHIFT: u32 = LEN_SHIFT + LEN_BITS;
 
 impl Piece {
-    /// Whether the text is closed at every stage.
+    /// True if the text is closed at every stage.
     #[inline]
     pub(super) fn is_closed(self) -> bool {
         self.0 & IS_CLOSED != 0
     }
 
-    /// Whether it becomes itself.
+    /// True if the rewrite is the text itself.
     #[inline]
     pub(super) fn stays(self) -> bool {
         self.0 & STAYS != 0
     }
 
-    /// Whether something of it is left at every stage.
+    /// True if the text vanishes at no stage.
     #[inline]
     pub(super) fn is_solid(self) -> bool {
         self.0 & IS_SOLID != 0
     }
 
-    /// Whether, in addition, no match that goes on after it holds its end.
+    /// True if the text is solid, and no match that goes on after the text holds its end.
     #[inline]
     pub(super) fn is_firm(self) -> bool {
         self.0 & IS_FIRM != 0
@@ -170,7 +170,7 @@ impl PieceMemo {
     }
 }
 
-/// The first character of text in UTF-8, and its length. (A character that is cut off is whatever is there.)
+/// The first character of text in UTF-8, and its length. (Missing bytes of a character that is cut off count as 0.)
 #[inline]
 fn decode(text: &[u8]) -> (usize, usize) {
     let continued = |at: usize| usize::from(text.get(at).copied().unwrap_or_default() & 0x3F);

@@ -18,8 +18,8 @@
 //! most into the piece beside it: a mark joins the character before it, and a match ends where the next piece begins and
 //! begins in the last piece before it. Let *n* be the number of stages that see more than a character.
 //!
-//! **Theorem 2.** In a row of 2*n* pieces of which something is left at every stage, text may be cut after the first *n*, whatever
-//! stands beside the row: the rewrites of the two parts, one after the other, are the rewrite of the whole.
+//! **Theorem 2.** Take a row of 2*n* pieces that vanish at no stage, with any text beside the row. The text may be cut after the
+//! first *n* pieces: the rewrites of the two parts, one after the other, are the rewrite of the whole.
 //!
 //! *Proof*: each stage reaches one piece further than the one before it. So all pieces but the first *i* and the last *i* leave
 //! stage *i* as they would alone. Hence every stage receives the two pieces at the cut as closed texts, and sees nothing across it.
@@ -129,7 +129,7 @@ pub struct CompiledNormalizer {
 }
 
 impl CompiledNormalizer {
-    /// Whether a normalizer has to run stage by stage: a stage may see any distance, or more than 16 stages see more than a character.
+    /// True if a normalizer has to run stage by stage: a stage may see any distance, or more than 16 stages see more than a character.
     pub fn runs_by_stages(normalizer: &Normalizer) -> bool {
         let stages = normalizer.stages();
         stages.iter().any(|stage| sight(stage) == Sight::Unlimited)
@@ -166,7 +166,7 @@ impl CompiledNormalizer {
         })
     }
 
-    /// Normalizes an untracked text as [`Normalizer::normalize`] does. Only with `is_placed` does the result know whether it
+    /// Normalizes an untracked text as [`Normalizer::normalize`] does. The result knows only with `is_placed` if it
     /// stands for the beginning of a text.
     ///
     /// # Errors
@@ -210,7 +210,7 @@ impl CompiledNormalizer {
         filled.map(|()| if is_changed { buffer.as_str() } else { text })
     }
 
-    /// Whether a stage sees the ends of a text.
+    /// True if a stage sees the ends of a text.
     pub(crate) fn sees_ends(&self) -> bool {
         self.ends.is_some()
     }

@@ -172,7 +172,7 @@ impl<'a, 't> Pass<'a, 't> {
         self.memo.of_char_at(self.text, at, &self.compiled.rules)
     }
 
-    /// Whether `c` is a piece by itself.
+    /// True if `c` is a piece by itself.
     #[inline]
     fn begins_piece(&mut self, c: char) -> bool {
         self.of_char(c).is_closed()

@@ -1,7 +1,7 @@
 //! Fast tests for the boundaries of grapheme clusters, without segmenting the text.
 //!
 //! Most characters are *simple graphemes*: between two of them a cluster always ends. A bitmap knows these characters,
-//! so only the rest needs rules. Clusters are those of Unicode Standard Annex 29.
+//! so only the rest needs rules. Clusters are as in Unicode Standard Annex 29.
 
 /// Simple graphemes below U+10000, as closed ranges.
 const ALONE: &[(char, char)] = &[
@@ -177,11 +177,11 @@ pub fn cluster_len(text: &str) -> usize {
     text.len()
 }
 
-/// True if `text` is delimited: beside other texts of which this is true, a cluster begins at its start and one ends at
-/// its end.
+/// True if `text` is delimited: beside other delimited texts, a cluster begins at its start, and a cluster ends at its
+/// end.
 ///
 /// Such a text begins with a simple grapheme or with a leading consonant of Hangul, and nothing at its end may join
-/// what follows.
+/// the text after it.
 pub fn is_cluster(text: &str) -> bool {
     let mut is_first = true;
     let mut has_joint = false;

@@ -2,8 +2,8 @@
 //!
 //! Hugging Face looks up each user-perceived character (extended grapheme cluster) of fewer than six bytes. If no rule
 //! matches, or the cluster is longer, it looks up each character of the cluster. The shortest rule that matches at the
-//! front replaces the whole cluster, so marks after the match are lost. What a rule removes at the very beginning of
-//! the text is not recorded in the alignment, so everything after it stands for a character further left.
+//! front replaces the whole cluster, so marks after the match are lost. The alignment does not record the characters
+//! that a rule removes at the very beginning of the text, so everything after them stands for a character further left.
 
 pub mod clusters;
 #[cfg(test)]
@@ -137,7 +137,7 @@ impl Charsmap {
 
 /// Appends the steps that replace `part` by `new`.
 ///
-/// The characters of `new` replace those of `part` in order. Surplus new characters are inserted. If there are fewer
+/// The characters of `new` replace the characters of `part` in order. Surplus new characters are inserted. If there are fewer
 /// new characters, the last character written so far also replaces the remaining old ones, even if another rule wrote
 /// it.
 fn push_replacement(part: &str, new: &str, old: &str, steps: &mut Vec<Step>) {

@@ -7,7 +7,7 @@ use std::arch::x86_64::{
 
 use super::{BLOCK, Marks, QUIET_RANGES, QuickCheck, UNSAFE_STARTER, Window};
 
-/// Proof that this processor has the instructions, with what they need.
+/// Proof that this processor has the instructions, with a table for them.
 pub(super) struct Avx512 {
     /// By the lower six bits of a lead byte: 1 if the byte is not quiet.
     loud_leads: [u8; 64],

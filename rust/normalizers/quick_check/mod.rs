@@ -39,12 +39,12 @@ const AFTER: usize = 3;
 /// A block with the bytes after it; zeros after the end of the text.
 type Window = [u8; BLOCK + AFTER];
 
-/// What a block has beside safe starters.
+/// Masks of the characters of a block that are no safe starters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Marks {
-    /// The first bytes of all characters that are no safe starters.
+    /// The first bytes of all these characters.
     marks: u64,
-    /// Those of them that may be unsafe whatever stands before them.
+    /// The first bytes of the characters that may be unsafe without regard to the text before them.
     unsafe_marks: u64,
 }
 
@@ -124,7 +124,7 @@ impl QuickCheck {
         self.first_unsafe_by(text, from, |window| self.marks(window))
     }
 
-    /// [`Self::first_unsafe`], block by block with what `marks` finds in each.
+    /// [`Self::first_unsafe`], block by block; `marks` gives the marks of each.
     #[expect(
         clippy::inline_always,
         reason = "the loop has to be compiled with the instructions of its caller"
@@ -154,7 +154,7 @@ impl QuickCheck {
         None
     }
 
-    /// The first unsafe character among those that begin in the block at byte `at` where `suspects` has a bit.
+    /// Position of the first unsafe character of the block at byte `at`. `suspects` has a bit for the first byte of each character to check.
     fn first_unsafe_of(&self, text: &str, from: usize, at: usize, mut suspects: u64) -> Option<usize> {
         while suspects != 0 {
             let start = at + suspects.trailing_zeros() as usize;
@@ -233,7 +233,7 @@ fn entry_of(form: Form, c: char) -> u8 {
 /// The ranges of quiet bytes that cover most characters.
 fn quiet_ranges(entries: &[u8]) -> [(u8, u8); QUIET_RANGES] {
     let are_safe = |codes: Range<usize>| entries[codes].iter().all(|&entry| entry == SAFE_STARTER);
-    // What a byte may begin: itself, nothing, 64 characters of two bytes or 4096 of three.
+    // The code points that a byte may begin: itself, none, 64 of two bytes or up to 4096 of three.
     let codes = |byte: u8| match byte {
         0x00..0x80 => usize::from(byte)..usize::from(byte) + 1,
         0x80..0xC2 => 0..0,
@@ -288,7 +288,7 @@ mod tests {
         }
     }
 
-    /// What every set of instructions of this processor finds.
+    /// The results of the best instructions of this processor, and of the portable code.
     fn first_unsafe_each_way(form: Form, text: &str, from: usize) -> [Option<usize>; 2] {
         let check = QuickCheck::of(form);
         [check.first_unsafe(text, from), check.first_unsafe_by(text, from, |window| check.marks(window))]

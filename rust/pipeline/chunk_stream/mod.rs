@@ -21,7 +21,7 @@ use crate::sinks::Sink;
 /// Lookups in flight at a time.
 const PREFETCH_BATCH: usize = 32;
 
-/// Ids of isolated characters that are collected before a batch is emitted, but for those of one word.
+/// Ids of isolated characters, at most, that are collected before a batch is emitted, without the ids of the last word.
 const MOST_ISOLATED: usize = 1 << 10;
 
 /// Spans that are scanned at a time.
@@ -205,7 +205,7 @@ impl<'a, S: Sink> ChunkStream<'a, S> {
         self.push_fragments(chunk, cuts, kind);
     }
 
-    /// Takes the fragments of a pre-token, each of the kind that `kind` says of fragments in context and of whole pre-tokens.
+    /// Takes the fragments of a pre-token. `kind` gives the kind of a fragment; its argument is true for a fragment in context.
     fn push_fragments(
         &mut self,
         pre_token: Range<usize>,
@@ -343,10 +343,10 @@ impl<'a, S: Sink> ChunkStream<'a, S> {
         self.unresolved.map(|(start, _)| start)
     }
 
-    /// Emits what is left; returns the next word id, which is that of the unresolved chunk if there is one.
+    /// Emits the remaining lookups; returns the next word id, or the word id of the unresolved chunk if there is one.
     ///
     /// # Errors
-    /// Those of the stages and of the model, once.
+    /// The errors of the stages and of the model, once.
     pub(super) fn finish(&mut self) -> Result<u32> {
         self.flush();
         std::mem::replace(&mut self.result, Ok(()))?;

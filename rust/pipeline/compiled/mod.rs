@@ -94,7 +94,7 @@ pub struct Pipeline {
     vocab: Arc<Vocab>,
     pool: Arc<Pool>,
     limits: CacheLimits,
-    /// Bytes for caches; those of a random model take none.
+    /// Bytes for caches; the caches of a random model take none.
     cache_limit: usize,
     calls: Arc<AtomicU64>,
     seed: u64,
@@ -104,7 +104,7 @@ impl Pipeline {
     /// Compiles the stages; `encode_special_tokens` leaves special tokens in the text to the model.
     ///
     /// # Errors
-    /// Those of [`AddedTokens::matchers`].
+    /// As [`AddedTokens::matchers`].
     pub fn new(
         normalizer: Option<Normalizer>,
         pre_tokenizer: Option<PreTokenizer>,
@@ -139,7 +139,7 @@ impl Pipeline {
     /// The same stages with other added tokens. Only tokens that are new are compiled, and caches stay, unless the plan changes.
     ///
     /// # Errors
-    /// Those of [`AddedTokens::matchers`].
+    /// As [`AddedTokens::matchers`].
     pub fn with_added(&self, added: Arc<AddedTokens>, encode_special_tokens: bool) -> Result<Self> {
         let known = &self.stages.matchers;
         let matchers = if Arc::ptr_eq(&added, &self.added) {
@@ -168,7 +168,7 @@ impl Pipeline {
         })
     }
 
-    /// Whether caches, or seams, depend on the tokens that are looked for in normalized text.
+    /// True if caches or seams depend on the added tokens that are looked for in normalized text.
     fn knows_added(&self) -> bool {
         self.added_in_chunks().is_some() || self.compiled_normalizer.is_some()
     }
@@ -235,7 +235,7 @@ impl Pipeline {
         self.plan
     }
 
-    /// Whether special tokens in the text are left to the model.
+    /// True if special tokens in the text are left to the model.
     pub fn encodes_special_tokens(&self) -> bool {
         self.stages.matchers.leaves_special()
     }
@@ -291,7 +291,7 @@ impl Pipeline {
         self.calls.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Makes the random choices for row `row` of call `call` those that the seed says, on any thread.
+    /// Seeds the random choices for row `row` of call `call` from the seed of the pipeline: they are the same on any thread.
     pub fn seed_row(&self, call: u64, row: usize, worker: &mut Worker) {
         if !self.model().is_deterministic() {
             let mix =
@@ -317,12 +317,12 @@ impl Pipeline {
         (self.rewrites_chunks() && has_word_ids).then_some(0)
     }
 
-    /// Whether keys of chunks hold text that the stages have not seen yet.
+    /// True if a missed chunk takes stages before the model.
     pub(super) fn rewrites_chunks(&self) -> bool {
         self.plan.chunked().is_some_and(|plan| plan.rewrite != Rewrite::None)
     }
 
-    /// The model with what a missed chunk goes through before it.
+    /// The model, with the stages that a missed chunk takes before it.
     pub(super) fn chunk_encoder(&self) -> ChunkEncoder<'_> {
         let rewriter = match self.plan.chunked().map(|plan| plan.rewrite) {
             Some(Rewrite::Bert(bert)) => Rewriter::Bert(BertRewriter(bert)),
@@ -340,7 +340,7 @@ impl Pipeline {
         }
     }
 
-    /// The same for chunks of text that the normalizer has not changed yet.
+    /// As [`Self::chunk_encoder`], for chunks of text that the normalizer has not changed yet.
     pub(super) fn original_chunk_encoder(&self) -> Option<ChunkEncoder<'_>> {
         let (plan, normalizer) = (self.plan.chunked()?, self.compiled_normalizer()?);
         let rewriter = Rewriter::Original(OriginalChunks { normalizer, stages: &self.stages, plan });
@@ -379,7 +379,7 @@ impl Pipeline {
         self.refinement.as_ref()?.isolated.as_ref()
     }
 
-    /// A walk of `text` through the stages; `is_first` says whether `text` begins a text or continues one.
+    /// A walk of `text` through the stages; `is_first` is true if `text` begins a text, false if it continues one.
     pub(crate) fn walk<'a>(&'a self, text: &'a str, is_first: bool, tracked: bool) -> Walk<'a> {
         let normalizer = self.stages.normalizer.as_ref();
         let has_prefix = self
@@ -391,7 +391,7 @@ impl Pipeline {
         Walk { text, tracked, first_normalizer, key_form: self.plan.key_form() }
     }
 
-    /// What trainers count: bytes in place of characters only if every added token is spelled by its own bytes.
+    /// The form of the words that trainers count: bytes in place of characters only if every added token is spelled by its own bytes.
     ///
     /// The trainer learns any other added token as it stands in the text: Hugging Face does so.
     pub fn training_key_form(&self) -> KeyForm {

@@ -1,4 +1,4 @@
-//! What runs of blanks before a word become.
+//! The rewrites of runs of blanks before a word.
 
 use super::chunk_stages::ChunkStages;
 use crate::normalizers::clusters::is_simple_grapheme;
@@ -7,7 +7,7 @@ use crate::normalizers::clusters::is_simple_grapheme;
 pub(super) const LINE_BLANKS: [char; 3] = ['\t', '\n', '\r'];
 
 impl ChunkStages<'_> {
-    /// Whether a chunk begins before `c`: a space, or another character that the stages make a space of in any run.
+    /// True if `c` is a blank: a space, or another character that the stages turn into a space in any run.
     pub(super) fn is_blank(&self, c: char) -> bool {
         c == ' ' || self.facts.has_lines && LINE_BLANKS.contains(&c)
     }
@@ -17,12 +17,12 @@ impl ChunkStages<'_> {
         chunk.bytes().take_while(|&byte| self.is_blank(byte.into())).count()
     }
 
-    /// Whether the word after the first `blanks` bytes of `chunk` may be cut beside isolated characters, and may hold any.
+    /// True if the word after the first `blanks` bytes of `chunk` may hold isolated characters and may be cut beside them.
     pub(in crate::pipeline) fn may_have_isolated(&self, chunk: &str, blanks: usize) -> bool {
         self.become_one_space(&chunk[..blanks]) && !chunk.is_ascii()
     }
 
-    /// Whether the last one of `blanks` stands for the visible space that begins a word, or there is none.
+    /// True if the last one of `blanks` stands for the visible space that begins a word, or if there are no blanks.
     pub(super) fn become_one_space(&self, blanks: &str) -> bool {
         let are_joined = if self.facts.joins_blanks() {
             // A carriage return and a line feed are one cluster.
@@ -33,7 +33,7 @@ impl ChunkStages<'_> {
         blanks.len() < 2 || are_joined
     }
 
-    /// Whether `c` is white space beyond ASCII that becomes a space after any cluster, and is joined with others as blanks are.
+    /// True if `c` is white space beyond ASCII that becomes a space after any cluster, and is joined with others as blanks are.
     pub(super) fn is_wide_space(&self, c: char) -> bool {
         let normalizer = self.stages.normalizer.as_ref();
         let is_single = !c.is_ascii() && c.is_whitespace() && is_simple_grapheme(c);
@@ -46,7 +46,7 @@ impl ChunkStages<'_> {
         chunk.chars().next().filter(|&c| self.is_wide_space(c)).map_or(0, char::len_utf8)
     }
 
-    /// Whether a run of blanks and [wide spaces](Self::is_wide_space) becomes what a run of spaces becomes.
+    /// True if a run of blanks and [wide spaces](Self::is_wide_space) has the same rewrite as a run of spaces.
     pub(super) fn joins_wide_spaces(&self) -> bool {
         self.facts.has_gaps || self.facts.joins_blanks()
     }

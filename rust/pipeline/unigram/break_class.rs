@@ -1,5 +1,5 @@
-//! Break classes: what a character, with its marks, is to the vocabulary and to its neighbours. Each is found once and kept in a
-//! table that all threads share.
+//! Break classes: the relation of a character, with its marks, to the vocabulary and to its neighbours. Each is found once and
+//! kept in a table that all threads share.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -17,7 +17,7 @@ const CLASSIFIED: usize = 0x2_0000;
 /// A break class; 0 in the table for a character that nobody has met.
 pub(super) type BreakClass = u32;
 
-/// Context-dependent: what the cluster becomes depends on its neighbours, or theirs on it.
+/// Context-dependent: the rewrite of the cluster depends on its neighbours, or their rewrites depend on the cluster.
 pub(super) const DEPENDENT: BreakClass = 1;
 
 /// White space, or a character that is unchanged only beside certain neighbours: nothing is cut next to it.
@@ -26,7 +26,7 @@ pub(super) const NO_BREAK: BreakClass = 2;
 /// White space beyond ASCII that becomes a space: a word begins there.
 pub(super) const WIDE_SPACE: BreakClass = 3;
 
-/// The same, and a run of such white space and blanks becomes what a run of spaces becomes.
+/// As [`WIDE_SPACE`], and a run of such white space and blanks has the same rewrite as a run of spaces.
 pub(super) const JOINING_SPACE: BreakClass = 4;
 
 /// A mark: one grapheme cluster with the character before it.
@@ -52,7 +52,7 @@ pub(super) const FIRST_PIECE: BreakClass = 10;
 #[derive(Debug, Default)]
 pub(super) struct BreakClasses(OnceLock<Box<[AtomicU32]>>);
 
-/// The table with what classifies further characters.
+/// The table, with the stages and the model that classify further characters.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Classifier<'a> {
     table: &'a [AtomicU32],
@@ -131,7 +131,7 @@ impl Classifier<'_> {
         &text[..cluster_len(text)]
     }
 
-    /// Whether a word consists of characters of three bytes that are all known to be unknown.
+    /// True if a word consists of characters of three bytes that are all [`UNKNOWN`] in the table.
     #[inline]
     pub(super) fn are_unknown(self, word: &str) -> bool {
         let (chars, rest) = word.as_bytes().as_chunks::<3>();

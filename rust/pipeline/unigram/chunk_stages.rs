@@ -18,9 +18,9 @@ use crate::pipeline::stages::Stages;
 pub(in crate::pipeline) struct ChunkStages<'a> {
     /// The stages themselves.
     pub(super) stages: &'a Stages,
-    /// What is known of them.
+    /// The facts about the stages.
     pub(super) facts: &'a ChunkFacts,
-    /// Whether chunks are cut further where ids alone are wanted.
+    /// True if chunks are cut further where ids alone are wanted.
     pub(in crate::pipeline) are_refined: bool,
 }
 
@@ -52,7 +52,7 @@ impl ChunkStages<'_> {
         self.stages.normalize(text, start, tracked)
     }
 
-    /// Whether chunks of such a kind may be parts of chunks.
+    /// True if a chunk of kind `kind` may be a part of another chunk.
     pub(in crate::pipeline) fn may_be_part(&self, kind: ChunkKind) -> bool {
         match kind {
             ChunkKind::Fragment => true,
@@ -61,7 +61,7 @@ impl ChunkStages<'_> {
         }
     }
 
-    /// Whether an added token that is looked for in normalized text holds `c`.
+    /// True if an added token that is looked for in normalized text holds `c`.
     pub(super) fn is_in_token(&self, c: char) -> bool {
         self.stages.matchers.normalized.has_char(c)
     }
@@ -74,7 +74,7 @@ impl ChunkStages<'_> {
     /// once it is normalized. A fragment that `is_continuation` has no blanks.
     ///
     /// # Errors
-    /// Those of the stages and of the model.
+    /// The errors of the stages and of the model.
     pub(in crate::pipeline) fn encode(
         &self,
         chunk: &str,
@@ -164,7 +164,7 @@ impl ChunkStages<'_> {
     }
 }
 
-/// Whether `text` is empty, or a pre-token would begin or end within it.
+/// True if `text` is empty, or a pre-token would begin or end within it.
 fn begins_or_ends_word(text: &str) -> bool {
     text.is_empty() || text.contains(|c: char| c.is_whitespace() || c == VISIBLE_SPACE)
 }

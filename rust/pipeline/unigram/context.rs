@@ -1,12 +1,13 @@
-//! Whether a chunk is context-free: the stages give the same pre-tokens for the chunk whatever stands beside it in a text.
+//! The check that a chunk is context-free: the stages give the same pre-tokens for the chunk in any text.
 //!
 //! For most chunks the characters at the ends decide. Any other chunk is tried: the stages run on the chunk with a blank and a
 //! letter after it, and where chunks have gaps between them, also with a blank before it. One trial decides for all texts,
 //! because every stage of a normalizer that [`leaves_spaces`](crate::normalizers::Normalizer::leaves_spaces) sees nothing
-//! beyond a grapheme cluster or a run of white space: whatever follows in a text begins with a blank too, and so acts on the
-//! chunk as the trial does. Other blanks may act otherwise. A line feed forms one cluster with a carriage return before it. So a chunk
-//! with a carriage return, after which a stage may remove all characters, is tried before a line feed too. Where runs of spaces are joined
-//! and another blank is not joined with them, every chunk is tried before that blank too; stages see such blanks alone, so one stands for all.
+//! beyond a grapheme cluster or a run of white space: the text after a chunk begins with a blank too, and so acts on the chunk as
+//! the trial does. Other blanks may act otherwise. A line feed forms one cluster with a carriage return before it. So a chunk with
+//! a carriage return, after which a stage may remove all characters, is tried before a line feed too. Where runs of spaces are
+//! joined and another blank is not joined with them, every chunk is tried before that blank too; stages see such blanks alone, so
+//! one stands for all.
 
 use super::chunk_stages::ChunkStages;
 use super::facts::WITHIN;
@@ -16,8 +17,8 @@ use crate::normalizers::clusters::is_simple_grapheme;
 use crate::scan::Splitter;
 
 impl ChunkStages<'_> {
-    /// Whether `chunk`, which alone becomes `normalized`, becomes the same with a blank after it, and with one before it if it
-    /// has none.
+    /// True if `chunk`, which alone becomes `normalized`, becomes the same with a blank after it, and, where chunks have gaps
+    /// between them, also with a blank before it if it begins with none.
     pub(in crate::pipeline) fn is_context_free(
         &self,
         chunk: &str,
@@ -40,14 +41,14 @@ impl ChunkStages<'_> {
             && (!self.facts.has_gaps || has_blank || self.is_free_between(" ", chunk, " a", normalized)?))
     }
 
-    /// Whether the characters at both ends are such that no neighbour changes them.
+    /// True if no neighbour changes the characters at both ends.
     fn has_fixed_ends(&self, chunk: &str) -> bool {
-        // A character that goes at the beginning of a text moves what is after it.
+        // A character that vanishes at the beginning of a text moves the characters after it.
         self.is_fixed(&mut chunk.chars().rev())
             && (chunk.chars().next().is_some_and(|c| self.is_blank(c)) || self.is_fixed(&mut chunk.chars()))
     }
 
-    /// Whether `chunk` becomes `normalized`, with the same offsets, between `before` and `after`, which is a blank with a letter.
+    /// True if `chunk` becomes `normalized`, with the same offsets, between `before` and `after`, which is a blank with a letter.
     fn is_free_between(
         &self,
         before: &str,
@@ -76,7 +77,7 @@ impl ChunkStages<'_> {
         Ok(kept.char_indices().all(is_aligned))
     }
 
-    /// Whether a chunk that ends with `before`, whose last character is fixed, ends before `next`.
+    /// True if a chunk ends between `before` and `next`, and the last character of `before` is fixed.
     pub(in crate::pipeline) fn ends_chunk(&self, before: &str, next: char) -> bool {
         self.is_blank(next) && self.is_fixed(&mut before.chars().rev())
     }
@@ -106,7 +107,7 @@ impl ChunkStages<'_> {
         start + segment[..word].trim_end_matches(|c| self.is_blank(c)).len()
     }
 
-    /// Whether the first of `chars` is unchanged beside any neighbour, and is no white space; the next one must not be a mark.
+    /// True if the first of `chars` is unchanged beside any neighbour and is no white space, and the next one is no mark.
     fn is_fixed(&self, chars: &mut impl Iterator<Item = char>) -> bool {
         let is_unchanged = |c: char| {
             if c.is_ascii() {
@@ -119,10 +120,10 @@ impl ChunkStages<'_> {
         chars.next().is_some_and(is_unchanged) && chars.next().is_none_or(is_simple_grapheme)
     }
 
-    /// End of the smallest run of whole chunks, from the beginning of `text`, that is context-free; the end of `text` if there is
-    /// none.
+    /// End of a run of whole chunks, from the beginning of `text`, that is context-free; the end of `text` if no run is found. Runs
+    /// of 1, 3, 7 and so on chunks are tried.
     ///
-    /// Time: linear in what is joined, since each attempt takes twice as many chunks.
+    /// Time: linear in the length of the run, since each attempt adds twice as many chunks as the one before.
     pub(super) fn context_free_end(&self, splitter: Splitter, text: &str) -> Result<usize> {
         let (mut end, mut chunks) = (0, 1);
         while end < text.len() {

@@ -37,7 +37,7 @@ pub(in crate::pipeline) fn detect(stages: &Stages, model: &Model) -> Option<Chun
     })
 }
 
-/// The Metaspace of a pre-tokenizer, and whether white space is split off before it, so that chunks have gaps between them.
+/// The Metaspace of a pre-tokenizer; before it, true if white space is split off first, so that chunks have gaps between them.
 fn metaspace(pre_tokenizer: &PreTokenizer) -> Option<(bool, Metaspace)> {
     let stages = match pre_tokenizer {
         PreTokenizer::Sequence(stages) => stages.as_slice(),
@@ -50,7 +50,8 @@ fn metaspace(pre_tokenizer: &PreTokenizer) -> Option<(bool, Metaspace)> {
     }
 }
 
-/// What cuts original text before runs of blanks, if no stage of the normalizer sees anything across such a cut.
+/// The scanner that cuts original text before runs of blanks, with its key form, if no stage of the normalizer sees anything across
+/// such a cut.
 fn splitter(normalizer: Option<&Normalizer>, has_gaps: bool) -> Option<(Splitter, KeyForm)> {
     if !normalizer.is_none_or(Normalizer::leaves_spaces) {
         return None;

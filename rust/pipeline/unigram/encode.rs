@@ -43,7 +43,7 @@ impl<S: Sink> TextEncoding<'_, S> {
         if !S::TRACKED {
             whole = stages.without_line_ends(whole, start);
         }
-        // Word ids and offsets are those of whole chunks.
+        // Word ids and offsets need whole chunks.
         let fragments = if S::TRACKED {
             None
         } else {
@@ -132,7 +132,8 @@ impl<S: Sink> TextEncoding<'_, S> {
     }
 
     /// Encodes the whole chunk that begins at `chunk` and emits the tokens after the first `emitted`; returns the end of the
-    /// chunk, and whether it holds an added token of normalized text. None, and nothing emitted, if the chunk needs the stages.
+    /// chunk, and true if the chunk holds an added token of normalized text. None, and nothing emitted, if the chunk needs the
+    /// stages.
     fn encode_rest(
         &mut self,
         splitter: Splitter,

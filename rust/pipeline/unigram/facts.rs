@@ -24,10 +24,10 @@ pub(super) struct ChunkFacts {
     pub(super) has_gaps: bool,
     /// Tabs and line ends become spaces.
     pub(super) has_lines: bool,
-    /// Visible characters of ASCII that the normalizer leaves unchanged, and those of [`WITHIN`] that it leaves unchanged between
-    /// others; a bit each.
+    /// Visible characters of ASCII that the normalizer leaves unchanged, and characters of [`WITHIN`] that it leaves unchanged
+    /// between others; a bit each.
     plain: u128,
-    /// Further ones that it leaves unchanged beside plain ones, but perhaps not beside each other.
+    /// Further visible characters that the normalizer leaves unchanged beside plain ones, but perhaps not beside each other.
     plain_apart: u128,
     /// Line feeds are unchanged between others and stripped at the end of a text.
     pub(super) strips_lines: bool,
@@ -78,29 +78,29 @@ impl ChunkFacts {
         }
     }
 
-    /// Whether a run of any blanks becomes one space, in the place of the last.
+    /// True if a run of any blanks becomes one space, in the place of the last blank.
     pub(super) fn joins_blanks(&self) -> bool {
         self.joins_spaces && self.unjoined_blank.is_none()
     }
 
-    /// Whether a character of ASCII is unchanged beside any context-free cluster.
+    /// True if a character of ASCII is unchanged beside any context-free cluster.
     pub(super) fn is_plain(&self, byte: u8) -> bool {
         byte.is_ascii() && self.plain >> byte & 1 == 1
     }
 
-    /// Whether a character of ASCII is unchanged unless another such one is beside it.
+    /// True if a character of ASCII is unchanged unless another such one is beside it.
     pub(super) fn is_plain_apart(&self, byte: u8) -> bool {
         byte.is_ascii() && self.plain_apart >> byte & 1 == 1
     }
 
-    /// Whether `word` consists of characters of ASCII that are unchanged.
+    /// True if `word` consists of characters of ASCII that are unchanged.
     pub(super) fn is_plain_word(&self, word: &str) -> bool {
         !word.is_empty()
             && word.bytes().all(|byte| self.is_plain(byte) || self.is_plain_apart(byte))
             && self.are_plain_apart(word)
     }
 
-    /// Whether no two neighbours in `word` are both plain apart only.
+    /// True if no two neighbours in `word` are both plain apart only.
     pub(super) fn are_plain_apart(&self, word: &str) -> bool {
         let is_pair = |pair: &[u8]| self.is_plain_apart(pair[0]) && self.is_plain_apart(pair[1]);
         self.plain_apart == 0 || !word.as_bytes().windows(2).any(is_pair)
@@ -112,11 +112,11 @@ fn set(is_in: impl Fn(u8) -> bool) -> u128 {
     (0..128).filter(|&byte| is_in(byte)).fold(0, |set, byte| set | 1 << byte)
 }
 
-/// Whether chunks may be cut between letters and punctuation: each letter becomes a letter, punctuation is unchanged, no piece holds
-/// both, and nothing beside them joins them.
+/// True if chunks may be cut between letters and punctuation: each letter becomes a letter, punctuation is unchanged, no piece holds
+/// both, and no neighbour joins them.
 ///
-/// What is beside them begins as visible ASCII. Only rules make it begin with a mark, or end with what joins the next, so no
-/// stage after rules may see clusters.
+/// Their neighbours are visible ASCII or blanks at first. Only rules make a neighbour begin with a mark, or end with a character
+/// that joins the next, so no stage after rules may see clusters.
 fn cuts_at_punctuation(plain: u128, normalizer: Option<&Normalizer>, model: &Model) -> bool {
     let stages = normalizer.map_or_else(Vec::new, Normalizer::stages);
     let is_plain = |byte: u8| plain >> byte & 1 == 1;
@@ -137,7 +137,7 @@ fn cuts_at_punctuation(plain: u128, normalizer: Option<&Normalizer>, model: &Mod
         && model.is_cut_beside(PUNCTUATION_KEPT_APART, is_punctuation_boundary)
 }
 
-/// Whether every pre-token begins with a visible space.
+/// True if every pre-token begins with a visible space.
 fn begins_visibly(pre_tokenizer: Option<&PreTokenizer>) -> bool {
     let last = match pre_tokenizer {
         Some(PreTokenizer::Sequence(stages)) => stages.last(),

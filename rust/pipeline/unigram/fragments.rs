@@ -1,9 +1,10 @@
 //! Fragments: chunks cut between letters and punctuation, for ids alone.
 //!
 //! Most chunks are a word with punctuation before or after it, and both repeat in other company. At the cut between two
-//! fragments the letter becomes one ASCII letter and the punctuation is unchanged, whatever their neighbours. No piece and no added token
-//! crosses the cut. So the best path of one fragment does not depend on the other, except through rounding, which grows with the sum. A fragment therefore compares its closest decision
-//! with what rounding may change after [`MOST_PIECES`] pieces, and counts as context-dependent if that could be enough.
+//! fragments the letter becomes one ASCII letter and the punctuation is unchanged, beside any neighbours. No piece and no added
+//! token crosses the cut. So the best path of one fragment does not depend on the other, except through rounding, which grows with
+//! the sum of scores. The closest decision in a fragment is therefore compared with the rounding error after [`MOST_PIECES`] pieces.
+//! If the error could turn the decision, the fragment counts as context-dependent.
 
 use std::ops::Range;
 
@@ -18,8 +19,8 @@ use crate::sinks::Sink;
 /// Bytes of the longest chunk that is cut into fragments.
 const LONGEST: usize = MOST_PIECES as usize / GROWTH;
 
-/// What cuts `text` into fragments where `splitter` cuts it into chunks; none if fragments are turned off, or not exact for a
-/// chunk of `text`.
+/// The scanner that cuts `text` into fragments where `splitter` cuts it into chunks; none if fragments are turned off, or not
+/// exact for a chunk of `text`.
 pub(super) fn fragment_splitter(
     splitter: Splitter,
     stages: &ChunkStages<'_>,
@@ -36,7 +37,7 @@ pub(super) fn fragment_splitter(
     has_short_chunks(text.as_bytes(), LONGEST, |byte| stages.is_blank(byte.into())).then_some(fragments)
 }
 
-/// Whether no text between two blanks has more than `limit` bytes; the answer may be no for one of just `limit` bytes.
+/// True if no text between two blanks has more than `limit` bytes; may be false if one has just `limit` bytes.
 fn has_short_chunks(text: &[u8], limit: usize, is_blank: impl Fn(u8) -> bool) -> bool {
     let mut rest = text;
     while rest.len() > limit {

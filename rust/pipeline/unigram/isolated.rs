@@ -3,7 +3,7 @@
 //! No piece spans an isolated character and a neighbour, so every Viterbi path breaks on both sides, and the id comes from the
 //! table of break classes. A run of isolated characters is cut off a word where the run begins the word, or where the character
 //! beside it is a piece itself: unknown neighbours form one token together, but beside a piece there is no unknown neighbour,
-//! so the cut is safe. What the characters at such a boundary become must not depend on each other; otherwise the word stays
+//! so the cut is safe. The rewrites of the characters at such a boundary must not depend on each other; otherwise the word stays
 //! whole.
 
 use std::ops::Range;
@@ -21,7 +21,7 @@ use crate::models::unigram::PieceMembership;
 /// A range of a word, or its ids.
 #[derive(Debug)]
 pub(in crate::pipeline) enum SubChunk {
-    /// Bytes for the cache and the model, and whether they continue a word.
+    /// A range of bytes for the cache and the model; true if they continue a word.
     Fragment(Range<usize>, bool),
     /// Ids of isolated characters: a range of [`SubChunks::ids`].
     Ids(Range<usize>),
@@ -43,7 +43,7 @@ impl SubChunks {
     }
 }
 
-/// What cuts words beside isolated characters.
+/// A cutter of words beside isolated characters.
 #[derive(Debug)]
 pub(in crate::pipeline) struct IsolatedChars {
     classes: BreakClasses,
@@ -228,7 +228,7 @@ impl Runs<'_> {
         }
     }
 
-    /// Passes on what is left of a word that ends at `word_end`.
+    /// Passes on the rest of a word that ends at `word_end`.
     #[inline]
     fn finish(&mut self, word_end: usize, ids: usize) {
         if let Some(run) = self.run {
@@ -310,11 +310,11 @@ mod tests {
             // A character in pieces that is none may be unknown, and so joined.
             ("語c", false, vec![fragment("語c")]),
             ("語cd語a語", false, vec![fragment("語cd語a"), ids(&[0])]),
-            // What becomes of a character depends on one that is odd.
+            // Nothing is cut next to white space beyond ASCII that stays as it is.
             ("語\u{a0}a語", false, vec![fragment("語\u{a0}a語")]),
             ("語a\u{a0}", false, vec![fragment("語a\u{a0}")]),
             ("語aa\u{a0}", false, vec![ids(&[1, 0]), fragment("+aa\u{a0}")]),
-            // Marks are of one group with what is before them.
+            // A mark forms one cluster with the character before it.
             ("語\u{301}日", true, vec![ids(&[0, 2])]),
             ("本a\u{301}", true, vec![fragment("+本a\u{301}")]),
         ];

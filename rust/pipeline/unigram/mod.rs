@@ -6,18 +6,19 @@
 //!
 //! **Theorem.** Let a text be cut into chunks before runs of blanks, and let every chunk be *context-free*: the stages make the
 //! same pre-tokens of the chunk alone as of the chunk with any blank and letter after it (and, if chunks have gaps between
-//! them, with a blank before it). Then the pre-tokens of the text are those of the chunks, one after the other, and so are the
-//! tokens.
+//! them, with a blank before it). Then the pre-tokens of the chunks, one after the other, are the pre-tokens of the text, and so
+//! are the tokens.
 //!
 //! *Why*: each stage of the normalizer ([`Normalizer::leaves_spaces`](crate::normalizers::Normalizer)) sees a grapheme cluster or a
 //! run of spaces at a time, and neither crosses the cut. A pre-token begins at each visible space, and the model sees one
 //! pre-token at a time.
 //!
-//! **Preconditions**, which `detect` checks once for a tokenizer: Metaspace with U+2581 that cuts at every space and whose prefix does not
-//! depend on the place in the text; a deterministic Unigram model; added tokens in normalized text that hold neither white space nor U+2581 and do not look
-//! around (`added_in_chunks`); a space stays a space; every other blank becomes one. At most one stage joins runs of spaces.
+//! **Preconditions**, which `detect` checks once for a tokenizer: Metaspace with U+2581 that cuts at every space and whose prefix
+//! does not depend on the place in the text; a deterministic Unigram model; added tokens in normalized text that hold neither white
+//! space nor U+2581 and do not look around (`added_in_chunks`); a space stays a space; every other blank becomes one. At most one
+//! stage joins runs of spaces.
 //!
-//! Whether a chunk is context-free is decided when the cache misses it (`context`). A context-dependent chunk is joined with the
+//! When the cache misses a chunk, `context` checks if the chunk is context-free. A context-dependent chunk is joined with the
 //! chunks after it until the whole is context-free, and the whole takes the stages (`encode`).
 //!
 //! Where ids alone are wanted, chunks are refined further. [`Pipeline::without_refinement`](super::Pipeline) turns off only
@@ -31,12 +32,12 @@
 //! | file | holds |
 //! |---|---|
 //! | `detect` | the preconditions; the plan of chunks |
-//! | `facts` | what is derived from the normalizer once for a tokenizer |
+//! | `facts` | facts about the normalizer, derived once for a tokenizer |
 //! | `encode` | the loop over chunks, fragments and joined chunks |
 //! | `chunk_stages` | all stages for one missed chunk |
-//! | `context` | whether a chunk is context-free |
-//! | `refinement` | what is prepared once for a tokenizer |
-//! | `blanks` | what runs of blanks become |
+//! | `context` | the check that a chunk is context-free |
+//! | `refinement` | facts and tables, prepared once for a tokenizer |
+//! | `blanks` | the rewrites of runs of blanks |
 //! | `fragments`, `isolated`, `break_class`, `cluster_memo` | the refinement |
 
 mod blanks;

@@ -1,4 +1,4 @@
-//! What is prepared once for a Unigram tokenizer with chunks.
+//! Facts and tables, prepared once for a Unigram tokenizer with chunks.
 
 use super::chunk_stages::ChunkStages;
 use super::facts::ChunkFacts;
@@ -7,7 +7,7 @@ use crate::models::Model;
 use crate::pipeline::plan::{ChunkPlan, Rewrite};
 use crate::pipeline::stages::Stages;
 
-/// What is known of the stages, and the table of isolated characters.
+/// The facts about the stages, and the table of isolated characters.
 #[derive(Debug)]
 pub(in crate::pipeline) struct Refinement {
     facts: ChunkFacts,

@@ -20,7 +20,7 @@ pub(super) enum Answer {
     Cuts,
 }
 
-/// The answer of a stage, and whether the two characters certainly lie in one gap: text between two matches.
+/// The answer of a stage, and true if the two characters certainly lie in one gap: text between two matches.
 type Known = (Answer, bool);
 
 /// The atoms of two neighbours, and the text after these.
@@ -100,7 +100,7 @@ impl<'a> Answers<'a> {
         Group::of(self.stages, self.characters.are_apart, c)
     }
 
-    /// Whether there may be a seam between characters of two groups, the next one of a group if it is known.
+    /// True if there may be a seam between characters of two groups. `next` is the group of the character after them, if it is known.
     pub(super) fn may_cut(&self, left: &Group, right: &Group, next: Option<&Group>) -> bool {
         let across_space = || match next {
             Some(next) => self.cuts_before_space(left, right, next),
@@ -111,13 +111,14 @@ impl<'a> Answers<'a> {
             || right.is_space && across_space()
     }
 
-    /// By group, whether its images and the images of `other` begin alike.
+    /// By group, true if its images and the images of `other` begin alike.
     pub(super) fn begin_as(&self, other: &Group) -> Vec<bool> {
         let firsts = |group: &Group| group.seen.iter().map(|seen| seen.first).collect::<Vec<_>>();
         self.characters.groups.iter().map(|group| firsts(group) == firsts(other)).collect()
     }
 
-    /// Whether a stage cuts between two groups, and all stages before it keep the place; or all stages keep it, and the model encodes apart.
+    /// True if a stage cuts between two groups, and all stages before it keep the place. Also true if all stages keep the place, which is before a
+    /// space, and the model encodes the texts on both sides apart.
     fn cuts(&self, before: Before, left: &Group, right: &Group) -> bool {
         let mut answers =
             (0..self.stages.len()).map(|stage| self.answer(before, stage, (left, right), None).0);
@@ -129,7 +130,7 @@ impl<'a> Answers<'a> {
 
     /// The same before a space, where the right group stands after the space.
     fn cuts_before_space(&self, left: &Group, space: &Group, right: &Group) -> bool {
-        // Whether the text that a stage sees may end after the space, since an earlier stage may have cut there.
+        // True if the text that a stage sees may end after the space, since an earlier stage may have cut there.
         let mut or_end = false;
         for stage in 0..self.stages.len() {
             let next = Next { atom: right.seen[stage].first, or_end };
@@ -167,7 +168,7 @@ impl<'a> Answers<'a> {
     }
 }
 
-/// Whether both characters certainly belong to one gap, so that the stage has no border between them.
+/// True if both characters certainly belong to one gap, so that the stage has no border between them.
 fn are_gaps(places: &BTreeSet<Place>) -> bool {
     places.iter().all(|place| !place.after_match && place.before_match == Some(false))
 }

@@ -39,9 +39,9 @@ pub(super) struct Group {
     pub(super) weight: Weight,
     pub(super) is_space: bool,
     pub(super) facts: Facts,
-    /// Whether images have several characters.
+    /// True if each image has several characters.
     pub(super) has_several: bool,
-    /// Whether the model encodes a space after one of its characters, and the text from there on, apart from the text before.
+    /// True if the model encodes a space after an image, and the text from there on, apart from the text before.
     pub(super) is_apart: bool,
 }
 

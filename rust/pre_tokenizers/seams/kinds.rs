@@ -5,7 +5,7 @@ use crate::scan::classes::{Class, SPACE};
 use crate::scan::seams::Kinds;
 use crate::scan::seams::{Context, MOST_KINDS, Rule};
 
-/// Values by the numbers of the left and the right character's groups; most tell whether there is a seam.
+/// Values by the numbers of the left and the right character's groups; by default, true if there is a seam.
 pub(super) type Table<T = bool> = Vec<Vec<T>>;
 
 /// Facts about the characters of a group, each of which makes more places seams.

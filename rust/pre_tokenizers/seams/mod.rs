@@ -12,8 +12,8 @@
 //! For text that a normalizer has not changed yet, stages are asked about images: the rewrites of single characters by the normalizer
 //! (`normalizers::compiled::images`).
 //!
-//! Stages that look at single characters keep every place. For a pattern, its automaton says which places it keeps, whatever was read
-//! before ([`Places`]). A stage after a mapping of bytes to characters is asked about the last
+//! Stages that look at single characters keep every place. The automaton of a pattern tells which places the pattern keeps, after any text
+//! ([`Places`]). A stage after a mapping of bytes to characters is asked about the last
 //! mapped byte of one character and the first of the next.
 //!
 //! | file | holds |
@@ -75,8 +75,8 @@ impl PreTokenizer {
         self.seams_of(None, &Tokens::default(), None)
     }
 
-    /// The seams where ids alone are wanted. `are_apart` tells for each byte whether the model encodes a space after it, and the text from
-    /// there on, apart from the text before; none if the model encodes nothing apart.
+    /// The seams where ids alone are wanted. `are_apart` is true for a byte if the model encodes a space after it, and the text from there on,
+    /// apart from the text before; none if the model encodes nothing apart.
     pub(crate) fn seams_for_ids(&self, are_apart: Option<&[bool; 256]>) -> Option<Seams> {
         self.seams_of(None, &Tokens::default(), are_apart)
     }

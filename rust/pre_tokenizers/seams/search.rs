@@ -81,7 +81,7 @@ pub(super) enum SearchPlacesAfter<'a> {
     OfPattern(PlacesAfter<'a>),
     /// The atoms beyond the reach of the pattern; none if the character is within.
     BeyondReach(AtomSet),
-    /// Whether the character is a match.
+    /// True if the character is a match.
     OfChars(bool),
 }
 

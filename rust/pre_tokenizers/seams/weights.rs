@@ -1,5 +1,5 @@
 //! Rough frequencies of characters and of their neighbours. They decide which groups are dropped, which share a kind, and which are tried for
-//! words; never whether a seam is right.
+//! words. The seams are right with any weights.
 
 use std::ops::AddAssign;
 
@@ -8,8 +8,8 @@ use crate::scan::classes::{Class, LOWER, UPPER};
 /// Sorts of characters: lower-case letters, upper-case letters, marks and letters without case, and all others.
 const SORTS: usize = 4;
 
-/// How much more often characters of two sorts are neighbours than the product of their frequencies says. Text seldom changes its script within a word,
-/// and few words have an upper-case letter in their middle.
+/// How much more often characters of two sorts are neighbours than the product of their frequencies says. Text seldom changes its script within a
+/// word, and few words have an upper-case letter in their middle.
 const TOGETHER: [[f64; SORTS]; SORTS] = [
     [1.0, 1.0 / 256.0, 1.0 / 4096.0, 1.0],
     [1.0, 1.0 / 4.0, 1.0 / 4096.0, 1.0 / 4.0],

@@ -93,7 +93,7 @@ struct WordSearch<'a> {
 }
 
 impl WordSearch<'_> {
-    /// Whether every stage keeps each word whole, or with `has_space`, each word with a space before it. A word is one character of `first` and
+    /// True if every stage keeps each word whole, or with `has_space`, each word with a space before it. A word is one character of `first` and
     /// any number of `rest`.
     fn are_kept(&self, has_space: bool, first: GroupSet, rest: GroupSet) -> bool {
         (0..self.stages.len()).all(|stage| self.is_kept_by(stage, has_space, first, rest))
@@ -112,8 +112,8 @@ impl WordSearch<'_> {
         space.is_some_and(|space| stage.keeps(&[space, first, rest]))
     }
 
-    /// The effect on one space before such a word, which all stages keep if no space is before it. None unless the first stage that does not keep both
-    /// together cuts between them.
+    /// The effect on one space before such a word, which all stages keep if no space is before it. None unless the first stage that does not keep
+    /// both together cuts between them.
     fn space_before(&self, first: GroupSet, rest: GroupSet) -> Option<Space> {
         let cutter = (0..self.stages.len()).find(|&stage| !self.is_kept_by(stage, true, first, rest))?;
         let space = self.characters.space().filter(|space| self.cuts_after(cutter, space, first))?;
@@ -126,7 +126,7 @@ impl WordSearch<'_> {
         Some(outcome)
     }
 
-    /// Whether a stage cuts between a space at the start of a text and any character of a set.
+    /// True if a stage cuts between a space at the start of a text and each character of a set.
     fn cuts_after(&self, number: usize, space: &Group, first: GroupSet) -> bool {
         let cutter = &self.stages[number];
         let Some(places) = cutter.search.places(0, false) else { return false };
@@ -170,7 +170,7 @@ impl Stage {
         }
     }
 
-    /// Whether the stage leaves each such text alone.
+    /// True if the stage neither cuts nor drops any of the texts of [`Self::leaves`].
     fn keeps(&self, sets: &[AtomSet]) -> bool {
         self.leaves(sets) == Some(Left::All)
     }

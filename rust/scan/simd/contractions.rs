@@ -6,7 +6,7 @@ use super::masks::bits;
 /// it, otherwise it is its own span.
 #[derive(Default)]
 pub(super) struct Contractions<const SUFFIX: bool> {
-    /// Positions that are starts, whatever the masks say.
+    /// Positions that are starts in any case.
     starts: u64,
     /// Positions that are not starts.
     inner: u64,

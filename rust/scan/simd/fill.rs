@@ -127,7 +127,7 @@ pub(super) fn fill_ends_scalar<S: Scan>(text: &str, mut pos: usize, ends: &mut [
     found
 }
 
-/// The masks of the block at `at`; `before` are those of the previous block, and `has_classes` is as in [`Isa::masks`].
+/// The masks of the block at `at`; `before` holds the masks of the previous block, and `has_classes` is as in [`Isa::masks`].
 #[inline(always)]
 pub(crate) fn load<I: Isa>(isa: I, bytes: &[u8], at: usize, has_classes: bool, before: &Masks) -> Masks {
     let mut padded = None;

@@ -129,9 +129,9 @@ impl BertRules {
 #[derive(Default)]
 pub(super) struct BertTextRules<const ACCENTS: bool> {
     rules: BertRules,
-    /// Bytes of characters that continue from the previous block: those of single-character spans, and those of white
-    /// space that does not cut.
+    /// Bytes of single-character spans that continue from the previous block.
     alone: u64,
+    /// Bytes of white space that does not cut, continued from the previous block.
     no_space: u64,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A span starts at a character that is not white space, has another class than the character before it, and does not
 //! follow a blank. A span also starts at white space that begins a run, or that ends a run before something else. Then
-//! every apostrophe that starts a span is checked for a contraction: `'s` ends after its letters, whatever follows.
+//! every apostrophe that starts a span is checked for a contraction: `'s` ends after its letters, even before another letter.
 
 use super::contractions::Contractions;
 use super::fill::Rules;

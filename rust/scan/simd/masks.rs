@@ -23,8 +23,8 @@ pub(super) const SYLLABLES: (u8, u8) = (0xeb, 0xec);
 /// A block with the bytes after it, so that any character that begins in the block ends in the window.
 pub(crate) type Window = [u8; BLOCK + 8];
 
-/// The masks of a block, one per class. A back end fills in all fields; the compiler drops those that a splitter never
-/// reads.
+/// The masks of a block, one per class. A back end fills in all fields; the compiler drops the fields that a splitter
+/// never reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Masks {
     /// Bytes of `\p{L}`.

@@ -5,11 +5,11 @@
 //! carried into the next. The result is a mask of the positions where spans start, which is written out as numbers.
 //!
 //! * [`fill`] is the loop over blocks. [`gpt2`], [`cl100k`], [`o200k`], [`spaces`] and [`gaps`] hold the arithmetic;
-//!   [`runs`] and [`contractions`] hold what these share.
+//!   [`runs`] and [`contractions`] hold arithmetic for several of them.
 //! * `avx512`, `avx2`, `neon` and [`portable`] turn bytes into masks and masks into numbers, and do nothing else. The
 //!   program chooses one of these back ends when it runs.
 //!
-//! The scanners of the parent module handle what masks cannot decide: contractions, lines of white space that cross the
+//! The scanners of the parent module handle the cases that masks cannot decide: contractions, lines of white space that cross the
 //! end of a block, words of o200k in two scripts. These scanners are also the specification: tests prove every back end
 //! equal to them.
 
@@ -90,7 +90,7 @@ impl Splitter {
     /// Returns how many; zero only if no span is left or a slice is empty.
     ///
     /// `start` is a span boundary or lies between spans; the next call may start at the last end. Works for all
-    /// splitters; those without gaps also have [`Self::fill_ends`]. Elements beyond the counted ones may be
+    /// splitters; splitters without gaps also have [`Self::fill_ends`]. Elements beyond the counted ones may be
     /// overwritten.
     ///
     /// # Panics

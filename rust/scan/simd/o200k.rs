@@ -1,8 +1,7 @@
 //! Masks for the splitter of o200k.
 //!
 //! In a run of letters and marks, a word starts at an upper-case letter after a lower-case one. A character in both
-//! sets (a letter without case, a mark) belongs to the word before it, whatever that is. Two positions are left to the
-//! scalar scanner:
+//! sets (a letter without case, a mark) belongs to any word before it. Two positions are left to the scalar scanner:
 //!
 //! * upper case after *both*: the word continues only if lower case or another *both* follows somewhere in the run, and
 //!   only if no lower case came before;

@@ -25,7 +25,7 @@ pub(super) struct Starts {
     pub all: u64,
     /// Starts of runs of symbols without a blank before them.
     pub symbols: u64,
-    /// Symbols that lead no word, whatever follows (not starts).
+    /// Symbols that cannot lead a word. They are not starts.
     pub inner_symbols: u64,
 }
 

@@ -27,8 +27,9 @@ struct Carry {
 #[derive(Clone, Copy, Default)]
 struct RuleCarry {
     left: Spread,
-    /// Whether the last byte may stand to the left of a seam, and whether it is a space to the right of one.
+    /// 1 if the last byte may stand to the left of a seam.
     is_left: u64,
+    /// 1 if the last byte is a space that may stand to the right of a seam.
     is_blank: u64,
 }
 

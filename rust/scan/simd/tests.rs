@@ -202,7 +202,7 @@ proptest! {
         }
     }
 
-    /// The back ends agree on all masks of all blocks, whatever character comes next.
+    /// The back ends agree on all masks of any block, with any text after it.
     #[test]
     fn masks_matches_naive(text in prop_oneof![text(), prose()]) {
         for at in (0..text.len()).filter(|&at| text.is_char_boundary(at)) {

@@ -9,7 +9,7 @@ use crate::{Error, Result};
 pub struct Background<'a, J> {
     /// None where the system refuses a thread.
     sender: Option<SyncSender<J>>,
-    /// What does jobs in place of the thread.
+    /// The function that does jobs in place of the thread.
     work: Option<&'a mut dyn FnMut(J) -> Result<()>>,
 }
 
@@ -17,7 +17,8 @@ impl<J> Background<'_, J> {
     /// Hands over a job. Waits until the thread is done with the job before, so at most one job is under way.
     ///
     /// # Errors
-    /// Any error once a job has failed; [`with_background`] answers that of the job.
+    /// [`Error::Interrupted`] once the thread has failed at a job; [`with_background`] answers the error of that job. Where there is no
+    /// thread, the error of this job.
     pub fn push(&mut self, job: J) -> Result<()> {
         match (&self.sender, &mut self.work) {
             (Some(sender), _) => sender.send(job).map_err(|_| Error::Interrupted),
@@ -31,7 +32,7 @@ impl<J> Background<'_, J> {
 /// all jobs are done. Where the system refuses a thread, the calling thread does each job as soon as it is handed over.
 ///
 /// # Errors
-/// That of the first job that failed, after which no job is begun; else that of `lead`.
+/// The error of the first job that failed on the thread, which begins no job after it; else the error of `lead`.
 pub fn with_background<J: Send, R>(
     mut work: impl FnMut(J) -> Result<()> + Send,
     lead: impl FnOnce(&mut Background<'_, J>) -> Result<R>,

@@ -1,6 +1,6 @@
 //! Work on several threads. No other module of the crate starts a thread.
 //!
-//! | file | what it offers |
+//! | file | offers |
 //! |---|---|
 //! | `scoped` | one leader on the calling thread and helpers on scoped threads |
 //! | `ordered` | a function over blocks; results in order |

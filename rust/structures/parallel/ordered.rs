@@ -41,7 +41,7 @@ pub fn ordered_map<B: Default, S, T: Send>(
 /// sets a bound by [`bounded_for_each`].
 ///
 /// # Errors
-/// Those of [`ordered_map`] and of `take`.
+/// The errors of [`ordered_map`] and of `take`.
 pub fn ordered_for_each<B: Default, S, T: Send>(
     source: impl Source<B> + Send,
     parallelism: Parallelism<'_>,
@@ -58,7 +58,7 @@ pub fn ordered_for_each<B: Default, S, T: Send>(
 /// the end.
 ///
 /// # Errors
-/// Those of [`ordered_for_each`].
+/// As [`ordered_for_each`].
 pub fn bounded_for_each<B: Default, S, T: Send>(
     ahead: usize,
     next: impl FnMut(&mut B) -> Result<bool> + Send,
@@ -118,7 +118,7 @@ fn for_each<B: Default, S, T: Send>(
 /// Blocks on their way from the source to the thread that takes results.
 struct Queue<N, T> {
     ahead: usize,
-    /// What fills blocks, and the number below which they are wanted.
+    /// The source of blocks, and the number below which blocks are wanted.
     source: Mutex<(N, usize)>,
     finished: Mutex<Finished<T>>,
     /// Told when a result is taken and when one is finished.
@@ -193,7 +193,7 @@ impl<N, T> Queue<N, T> {
         }
     }
 
-    /// Whether so many results wait that the thread that takes them must not begin a block.
+    /// True if so many blocks are begun and not taken that the thread that takes results must not begin a block.
     fn is_full(&self) -> bool {
         let finished = self.finished();
         finished.begun - finished.taken >= self.ahead
@@ -203,7 +203,7 @@ impl<N, T> Queue<N, T> {
     fn wait_for_result(&self) {
         let finished = self.finished();
         if !finished.results.contains_key(&finished.taken) {
-            // The loop around this call looks again, whatever has ended the wait.
+            // The loop around this call looks again, however the wait has ended.
             drop(self.has_result.wait_timeout(finished, PATIENCE));
         }
     }
@@ -227,7 +227,7 @@ impl<N, T> Queue<N, T> {
     }
 }
 
-/// What is done if the thread ends by a panic: nobody should wait for what it does not bring about.
+/// Calls the function if the thread ends by a panic, so that no other thread waits for its results.
 struct OnPanic<F: Fn()>(F);
 
 impl<F: Fn()> Drop for OnPanic<F> {

@@ -86,12 +86,12 @@ impl<'a, T> State<'a, T> {
 /// Runs `fill` and returns the ids of all runs that it put, in order of their numbers from 0 on, with the result of
 /// `fill`.
 ///
-/// `expected` is an estimate of the number of ids. Ids beyond it, or beyond what the system has addresses for, are appended after `fill` has returned, which
-/// costs time but is correct. The numbers of all runs must cover 0.. without a gap and without repetition: ids after a gap are
-/// lost.
+/// `expected` is an estimate of the number of ids. Ids beyond it, or beyond the addresses that the system has, are appended after
+/// `fill` has returned, which costs time but is correct. The numbers of all runs must cover 0.. without a gap and without repetition:
+/// ids after a gap are lost.
 ///
 /// # Errors
-/// Those of `fill`.
+/// The errors of `fill`.
 #[expect(unsafe_code, reason = "memory that several threads have written cannot safely be said to be filled")]
 pub fn write_in_order<T: Copy + Send, R>(
     expected: usize,

@@ -30,7 +30,7 @@ impl Parallelism<'_> {
     /// Asks for an interrupt.
     ///
     /// # Errors
-    /// That of `interrupt`.
+    /// The error of `interrupt`.
     pub fn check(self) -> Result<()> {
         self.interrupt.map_or(Ok(()), |interrupt| interrupt())
     }

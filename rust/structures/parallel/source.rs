@@ -5,7 +5,8 @@ use crate::Result;
 /// Where blocks come from.
 pub trait Source<B> {
     /// Fills `block` for the thread of number `thread`, which is 0 for the calling one; answers the number of the block, and
-    /// whether it could be read. `None` if no block below number `below` is left; from then on the answer is `None` for every thread.
+    /// an error if the block could not be read. `None` if no block below number `below` is left; from then on the answer is `None` for
+    /// every thread.
     ///
     /// `below` never grows. Every number below the least `below` is answered once, higher ones once or never. No block is kept for
     /// one thread alone: the system may have refused to start that thread.

@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 
 use crate::Result;
 
-/// One report: `done` of `total` steps of `stage` are finished. What a step is depends on the stage.
+/// One report: `done` of `total` steps of `stage` are finished. The meaning of a step depends on the stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// What is being done, such as `count words` or `merge pairs`.
+    /// The name of the work, such as `count words` or `merge pairs`.
     pub stage: &'static str,
     /// Steps finished.
     pub done: u64,
@@ -62,7 +62,7 @@ impl Meter {
 /// stage of fewer than 2^15 steps runs on the calling thread.
 ///
 /// # Errors
-/// Those of `on_progress`.
+/// The errors of `on_progress`.
 pub fn run_parts<P: Send, R: Send>(
     stage: &'static str,
     total: u64,
@@ -143,7 +143,7 @@ impl Pacer {
     /// Counts `steps` and, if a report is due, reports that `done` steps are finished.
     ///
     /// # Errors
-    /// Those of `on_progress`.
+    /// The errors of `on_progress`.
     #[inline]
     pub fn tick(&mut self, steps: u64, done: u64, on_progress: &mut OnProgress<'_>) -> Result<()> {
         self.steps += steps;
@@ -163,7 +163,7 @@ impl Pacer {
     /// Reports the end of the stage.
     ///
     /// # Errors
-    /// Those of `on_progress`.
+    /// The errors of `on_progress`.
     pub fn finish(&self, done: u64, on_progress: &mut OnProgress<'_>) -> Result<()> {
         on_progress(Progress { stage: self.stage, done, total: self.total })
     }

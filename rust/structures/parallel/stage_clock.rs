@@ -7,8 +7,8 @@ use super::Progress;
 /// A stage that is younger has no rate yet.
 const SETTLING: Duration = Duration::from_millis(500);
 
-/// Estimates the time left from the mean rate of the stage since its first report, so that what an earlier run had done already
-/// does not count as speed.
+/// Estimates the time left from the mean rate of the stage since its first report, so that the steps of an earlier run do not
+/// count as speed.
 #[derive(Debug, Default)]
 pub struct StageClock {
     /// The stage, when its first report came, and the steps that were done then.

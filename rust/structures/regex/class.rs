@@ -1,8 +1,8 @@
 //! Bracketed classes, properties and the escapes that stand for a set of characters.
 //!
 //! Wherever the two languages read a name differently, the set is written in full in the target syntax. The meaning of
-//! each name in Oniguruma 6.9 was queried over all code points. General categories, scripts and binary properties are
-//! those of the same Unicode version in both; they are equal one by one and pass through unchanged.
+//! each name in Oniguruma 6.9 was queried over all code points. General categories, scripts and binary properties
+//! follow the same Unicode version in both languages. They are equal one by one and pass through unchanged.
 
 use super::fold;
 use super::translate::{Flags, Parser, Refused, push_all, push_char};

@@ -1,4 +1,4 @@
-//! Escapes: what a backslash begins outside brackets, and the characters that escapes stand for anywhere.
+//! Escapes outside brackets, and the characters that escapes stand for anywhere.
 
 use super::class::WORD;
 use super::translate::{Atom, Parser, Refused};

@@ -1,7 +1,7 @@
 //! Regular expressions as users of tokenizers write them: Oniguruma's language, run by pure Rust engines.
 //!
-//! A `tokenizer.json` carries its patterns as text, and that text means what Oniguruma, in its default syntax, makes of
-//! it. The language looks like that of Rust's engines, but differs:
+//! A `tokenizer.json` carries its patterns as text in Oniguruma's language, with the default syntax. This language looks like the
+//! language of Rust's engines, but differs:
 //!
 //! * `^` and `$` match at every line, `(?m)` lets a dot match newlines, and `(?s)` does not exist;
 //! * `{1,3}+` is not a possessive repeat but a repeat of a repeat, and `a(?i)b|c` is `a(?i:b|c)`;
@@ -173,12 +173,12 @@ impl Pattern {
         Ok(matches)
     }
 
-    /// Whether each match needs a character, and no match depends on the characters beside it.
+    /// True if each match needs a character, and no match depends on the characters beside it.
     pub(crate) fn sees_matches_alone(&self) -> bool {
         self.reach.as_ref().is_some_and(|reach| !reach.sees_neighbours())
     }
 
-    /// Whether the pattern may read a character.
+    /// True if the pattern may read a character.
     pub(crate) fn may_read(&self, c: char) -> bool {
         self.reach.as_ref().is_none_or(|reach| reach.holds(c))
     }
@@ -191,7 +191,7 @@ impl Pattern {
     /// Calls `each` with the matches that [`Self::find_iter`] lists, until it breaks.
     ///
     /// # Errors
-    /// Those of [`Self::find_iter`].
+    /// As [`Self::find_iter`].
     pub fn for_each(
         &self,
         text: &str,

@@ -1,4 +1,4 @@
-//! Quantifiers: which braces are quantifiers, and what a sign after a quantifier means.
+//! Quantifiers: the braces that are quantifiers, and the meaning of a sign after a quantifier.
 
 use super::translate::{Flags, Parser, Refused};
 

@@ -1,4 +1,4 @@
-//! Translates Oniguruma's pattern language to that of `fancy_regex`.
+//! Translates Oniguruma's pattern language to the language of `fancy_regex`.
 //!
 //! The translation avoids everything that the two engines might read differently. It writes characters as themselves or
 //! as `\x{..}`, flags only as groups around the text they apply to, sets in full, and groups without capture. A
@@ -24,7 +24,7 @@ pub(super) struct Flags {
     extended: bool,
 }
 
-/// What the parser has read, before its quantifiers.
+/// A part of the pattern, without the quantifiers after it.
 pub(super) enum Atom {
     Char(char),
     /// An expression that may be repeated, in the target language.

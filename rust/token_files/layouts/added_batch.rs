@@ -93,7 +93,7 @@ impl AddedBatch {
         self.bytes
     }
 
-    /// Whether the values of a row would make the batch too long.
+    /// True if the values of a row would make the batch too long.
     pub(super) fn is_full_before(&self, added: &[u8]) -> bool {
         self.bytes + added.len() > BATCH
     }

@@ -73,7 +73,7 @@ impl Batch {
         }
     }
 
-    /// Whether `row` would make the batch too long.
+    /// True if `row` would make the batch too long.
     fn is_full_before(&self, row: Row<'_>) -> bool {
         self.ends.len() > 1
             && (self.ids.len() + row.ids.len() > BATCH || self.added.is_full_before(row.added))
@@ -203,7 +203,7 @@ impl<F: BatchFile> PartWriter for Columns<F> {
 }
 
 impl Columns<StreamWriter<PartFile>> {
-    /// An Arrow IPC stream: what `datasets` maps into memory.
+    /// An Arrow IPC stream, which `datasets` maps into memory.
     pub(super) fn arrow(paths: &[PathBuf], kind: PartKind<'_>) -> Result<Self> {
         Self::create(paths, kind, |file, schema, path| {
             StreamWriter::try_new(file, schema).map_err(arrow_failed(path))
@@ -221,7 +221,7 @@ impl BatchFile for StreamWriter<PartFile> {
     }
 }
 
-/// What a Parquet file is written with.
+/// The writer of a Parquet file.
 pub(super) struct RowGroups {
     writer: ArrowWriter<PartFile>,
     /// Bytes of ids in the row group.

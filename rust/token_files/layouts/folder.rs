@@ -12,7 +12,7 @@ use crate::token_files::manifest::{FileEntry, Manifest};
 use crate::token_files::options::Layout;
 use crate::{Error, Result};
 
-/// The names of all files that a run may write beside those of parts, each split's in its folder.
+/// The names of all files that a run may write beside the files of parts. The files of a split are in its folder.
 pub(in crate::token_files) fn folder_files(layout: Layout, splits: &[&str]) -> Vec<String> {
     let of_split = |&split: &&str| -> Vec<String> {
         match layout {
@@ -62,7 +62,7 @@ pub(in crate::token_files) fn joined(split: &str, name: &str) -> String {
     if split.is_empty() { name.to_owned() } else { format!("{split}/{name}") }
 }
 
-/// What `datasets` asks for beside the data.
+/// The `state.json` that `datasets` asks for beside the data.
 fn arrow_state(split: &str, names: &[&str], manifest: &Manifest) -> Value {
     json!({
         "_data_files": names.iter().map(|name| json!({ "filename": name })).collect::<Vec<_>>(),

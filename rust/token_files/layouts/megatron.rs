@@ -12,7 +12,7 @@ use crate::token_files::options::Width;
 use crate::token_files::part_file::PartFile;
 use crate::{Error, Result};
 
-/// What an index begins with.
+/// The beginning of an index.
 const MAGIC: &[u8] = b"MMIDIDX\0\0";
 const VERSION: u64 = 1;
 
@@ -38,7 +38,7 @@ impl Megatron {
 /// Writes an index. `lengths` opens the lengths of all documents, 32 bits each, and names their file.
 ///
 /// # Errors
-/// [`Error::Io`]; those of `lengths`.
+/// [`Error::Io`]; the errors of `lengths`.
 pub(in crate::token_files) fn write_index(
     index: &mut PartFile,
     width: Width,

@@ -3,7 +3,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `megatron` | a file of ids, and an index in constant memory |
-//! | `raw` | bare ids, and what a preset puts before and beside them |
+//! | `raw` | bare ids, with the header or the other files of a preset |
 //! | `npy` | ids and row splits as numpy reads them |
 //! | `added_batch` | values of added columns, and offsets, as record batches |
 //! | `columns` | rows as record batches, for Arrow and Parquet |
@@ -28,7 +28,7 @@ pub(super) use columns::{IDS, schema_of};
 pub(super) use folder::{finish_folder, folder_files, joined, remove, within};
 pub(super) use megatron::{documents_of, open_lengths, write_index};
 
-/// What is written at a time: a document, or a row of packed documents.
+/// The unit of writing: a document, or a row of packed documents.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row<'a> {
     /// Ids in the width of the files.
@@ -65,7 +65,7 @@ impl CompleteFile {
     }
 }
 
-/// Of a part: what distinguishes its files from those of others.
+/// The properties that decide the form of a part's files.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PartKind<'a> {
     pub(super) layout: Layout,
@@ -74,7 +74,7 @@ pub(super) struct PartKind<'a> {
     pub(super) row_length: Option<usize>,
     /// Columns of the sources that are kept beside the ids.
     pub(super) added: &'a [AddedColumn],
-    /// Whether the offsets of tokens are.
+    /// True if the offsets of tokens are kept, too.
     pub(super) offsets: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Bare ids, with what a preset puts before and beside them.
+//! Bare ids, with the header or the other files of a preset.
 
 use std::path::PathBuf;
 

@@ -26,11 +26,11 @@ const KEPT_OPEN: usize = 256;
 /// Bytes from one report of progress to the next.
 const REPORTED: u64 = 1 << 20;
 
-/// Calls `push` with all documents of `runs` in the order of their ranks, from that of the record `begin` on. Answers how many
-/// bytes the runs have, which progress counts.
+/// Calls `push` with all documents of `runs` in the order of their ranks, from the rank of the record `begin` on. Answers the
+/// bytes of the runs, which progress counts.
 ///
 /// # Errors
-/// [`Error::Io`]; [`Error::Output`] for a run that is not as it was written; those of `push` and of `on_progress`.
+/// [`Error::Io`]; [`Error::Output`] for a run that is not as it was written; the errors of `push` and of `on_progress`.
 pub(in crate::token_files) fn merge_runs(
     folder: &Path,
     runs: &RunsWriter<'_>,
@@ -101,7 +101,7 @@ mod tests {
                 (place, vec![at as u8; ids], vec![!(at as u8); added])
             }).collect();
             let end = Place { file: 3, byte: 0 };
-            // A writer that is dropped in the middle loses only what is in no run.
+            // A writer that is dropped in the middle loses only the documents that are in no run.
             let stop = cut.index(lengths.len() + 1);
             let mut writer = RunsWriter::open(folder.path(), seed, limit).expect("room");
             for (place, ids, added) in &documents[..stop] {

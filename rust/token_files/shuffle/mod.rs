@@ -9,9 +9,9 @@
 //!
 //! This is an external merge sort by rank. Each document has a rank that the seed and its place in the sources decide. While sources
 //! are tokenized, documents are collected until they have as many bytes as a run may have, sorted, and written as one run, which
-//! is synced and listed in `runs.jsonl`. Then all runs are merged, and the documents go to parts as without a shuffle. So the order is
-//! that of all ranks, whatever the size of runs, and a run of the program that resumes goes on after the last sorted run or part.
-//! Runs take as much room as the ids, and 32 bytes a document.
+//! is synced and listed in `runs.jsonl`. Then all runs are merged, and the documents go to parts as without a shuffle. So the documents
+//! come in the order of their ranks, for runs of any size, and a run of the program that resumes goes on after the last sorted run or
+//! part. Runs take as much room as the ids, and 32 bytes a document.
 
 mod merge;
 mod rank;

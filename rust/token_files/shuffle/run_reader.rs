@@ -16,7 +16,7 @@ const HEADER: usize = 32;
 const MARK: u64 = 24;
 const TRAILER: u64 = 16;
 
-/// What stands before a document in a run.
+/// The header of a document in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Header {
     pub(super) place: Place,

@@ -15,7 +15,7 @@ use crate::token_files::part_file::PartFile;
 use crate::token_files::parts::Document;
 use crate::{Error, Result};
 
-/// The folder of runs within that of the token files, which is there only while these are written.
+/// The folder of runs, within the folder of the token files. It is there only while the token files are written.
 const FOLDER: &str = "shuffle";
 /// The list of runs.
 const LIST: &str = "runs.jsonl";
@@ -29,7 +29,7 @@ pub(super) const MARKED: u64 = 1 << 20;
 /// A run that is on the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct SortedRun {
-    /// The first record after those of the run.
+    /// The first record after the records of the run.
     pub(super) end: Place,
     /// Bytes of its file.
     pub(super) bytes: u64,
@@ -149,7 +149,7 @@ impl<'a> RunsWriter<'a> {
         Ok(())
     }
 
-    /// Writes what waits as a run that ends before the record at `end`.
+    /// Writes the documents that wait as a run that ends before the record at `end`.
     fn close(&mut self, end: Place) -> Result<()> {
         let ends = self.waiting.iter().skip(1).map(|next| (next.ids, next.added));
         let ends = ends.chain([(self.ids.len(), self.added.len())]).collect::<Vec<_>>();
@@ -209,7 +209,7 @@ pub(in crate::token_files) fn remove_runs(folder: &Path) -> Result<()> {
     // The list goes first: while it is there, its runs are.
     remove(&inner.join(LIST))?;
     remove_files(&inner, |_| true)?;
-    // What is not empty stays.
+    // A folder that is not empty stays.
     let _ = fs::remove_dir(&inner);
     Ok(())
 }

@@ -41,7 +41,7 @@ struct Parts<'a> {
     counted: Vec<Counted>,
 }
 
-/// What decides how many cells a part takes.
+/// The sizes of a part, which bound the number of its cells.
 struct Counted {
     /// Distinct words.
     words: usize,
@@ -173,12 +173,12 @@ pub(super) fn symbolise(
     Ok((tokens, parts.build_arena(&symbols, is_narrow, on_progress)?, counts))
 }
 
-/// As [`symbolise`] with [`Numbering::Alphabet`], for several corpora with one vocabulary; with each arena the number of
-/// symbols in its words, weighted by their counts.
+/// As [`symbolise`] with [`Numbering::Alphabet`], for several corpora with one vocabulary. Each arena comes with the number of
+/// symbols in its words, weighted by the words' counts.
 ///
-/// The arenas of the dev sets come after those of the corpora. Characters of dev sets belong to the alphabet, but their words give no
-/// further ids, and those with a character that has no id in its place are left out. The words of `together`, whose arena is the
-/// last, are those of the corpora and do not count again. Does not look at `vocab_size`.
+/// The arenas of the corpora come first, then the arenas of the dev sets, then the arena of `together`. Characters of dev sets
+/// belong to the alphabet, but words of dev sets give no further ids. A word of a dev set is left out if one of its characters
+/// has no id in its place. `together` holds the words of all corpora, which do not count again. Does not look at `vocab_size`.
 pub(super) fn symbolise_all(
     trainer: &BpeTrainer,
     corpora: &[WordCounts],

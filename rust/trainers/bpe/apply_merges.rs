@@ -142,7 +142,7 @@ fn samples(lists: &[&[u32]]) -> Vec<u32> {
 
 /// Applies the merges to all `tasks`, each on its own thread with its own deltas.
 ///
-/// Words do not affect each other, and deltas are combined in the order of the tasks, so the result is that of one thread.
+/// Words do not affect each other, and deltas are combined in the order of the tasks, so one thread would give the same result.
 pub(super) fn apply<C: Cell>(
     tasks: Vec<Task<'_, C>>,
     replacements: &[Replacement],

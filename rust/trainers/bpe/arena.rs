@@ -11,7 +11,7 @@ use crate::{Error, Result};
 
 const STAGE: &str = "count pairs";
 
-/// Ids are below this: the two top bits of a cell tell what it is.
+/// Ids are below this: the two top bits of a cell are its kind.
 pub(super) const MAX_IDS: usize = 1 << 30;
 
 /// All words of two or more tokens.
@@ -66,7 +66,7 @@ impl Arena {
         with_cells!(&self.cells, cells => size_of_val(&cells[..]))
     }
 
-    /// Whether cells are narrow.
+    /// True if cells are narrow.
     pub(super) fn is_narrow(&self) -> bool {
         matches!(self.cells, Cells::Narrow(_))
     }
@@ -80,7 +80,7 @@ impl Arena {
         }
     }
 
-    /// Whether the pair is still at `position`.
+    /// True if the pair is still at `position`.
     pub(super) fn holds_pair(&self, position: u32, left: u32, right: u32) -> bool {
         with_cells!(&self.cells, cells => cells::right_of_pair(cells, position as usize, left, right).is_some())
     }
@@ -221,7 +221,7 @@ fn compact_part<C: Cell>(cells: &mut [C], meter: &Meter) -> usize {
 
 /// The counts that do not fit into the headers of `C`, ascending: the largest ones, as many as headers can number.
 ///
-/// A count that is neither in a header nor here is that of several copies of its word.
+/// A word whose count is neither in a header nor here takes several copies, which share the count.
 pub(super) fn large_weights<C: Cell>(mut weights: Vec<u64>) -> Vec<u64> {
     weights.retain(|&weight| weight > u64::from(C::MOST));
     weights.sort_unstable();
@@ -239,7 +239,7 @@ pub(super) struct ArenaBuilder<'a, C> {
 }
 
 impl<'a, C: Cell> ArenaBuilder<'a, C> {
-    /// A builder that fills `cells`; `large_weights` are those of [`large_weights`].
+    /// A builder that fills `cells`; `large_weights` is the result of [`large_weights`].
     pub(super) fn new(large_weights: &'a [u64], cells: &'a mut [C]) -> Self {
         Self { cells, len: 0, large_weights }
     }

@@ -1,12 +1,12 @@
 //! Layout of the cells that words consist of, and merging in place.
 //!
-//! Cells have 16 bits while all ids and the lengths of all words fit into 14, and 32 bits otherwise. The two top bits tell what a cell
-//! is, the others are its payload. All code sees the 32-bit form ([`Cell::wide`]).
+//! Cells have 16 bits while all ids and the lengths of all words fit into 14, and 32 bits otherwise. The two top bits are the kind
+//! of a cell, the others are its payload. All code sees the 32-bit form ([`Cell::wide`]).
 //!
 //! A word is a header cell, which holds its count, and the cells of its tokens. An initial symbol has one cell, and a
 //! merged token has all cells of its symbols: of `n` cells the first holds its id, the second and the last hold `n`, the
 //! others nothing. So both neighbours of a token are found in constant time. A token never moves, and cells inside a token
-//! never look like an id, so a pair's position alone tells whether the pair is still there.
+//! never look like an id, so a pair's position is enough to check that the pair is still there.
 
 /// Bit of a cell that starts a word.
 pub(super) const HEADER: u32 = 1 << 31;
@@ -68,13 +68,13 @@ pub(super) struct Applied {
     pub(super) right: Option<u32>,
 }
 
-/// Whether the cell starts a word.
+/// True if the cell starts a word.
 #[inline]
 pub(super) fn is_header(cell: u32) -> bool {
     cell & HEADER != 0
 }
 
-/// Whether the cell is inside a token, after its first cell.
+/// True if the cell is inside a token, after the token's first cell.
 #[inline]
 pub(super) fn is_inside(cell: u32) -> bool {
     cell & (HEADER | INSIDE) == INSIDE

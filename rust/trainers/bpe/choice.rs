@@ -70,7 +70,7 @@ impl Choice {
         }
     }
 
-    /// Whether a pair of any count may be the best.
+    /// True if a pair of any count may be the best.
     pub(super) fn needs_all_pairs(&self) -> bool {
         matches!(self, Self::Likelihood(_))
     }

@@ -71,7 +71,7 @@ impl Counter<'_> {
         }
     }
 
-    /// Whether pairs are counted in matrices.
+    /// True if pairs are counted in matrices.
     fn is_dense(self) -> bool {
         let ids = self.tokens.len();
         ids <= self.dense_ids && pair_stats::fit_densely(ids, self.arena.len(), self.threads)
@@ -229,7 +229,7 @@ fn lens(counts: &Counts, pairs: &[(u64, u64, u32)]) -> Vec<u32> {
 
 /// Where each part starts to write the positions of each pair, and the number of all positions.
 ///
-/// Positions lie pair by pair, and for each pair those of earlier parts come first.
+/// Positions lie pair by pair, and the positions of one pair lie in the order of the parts.
 fn starts(mut part_lens: Vec<Vec<u32>>) -> (Vec<Vec<u32>>, usize) {
     let mut total = 0;
     for index in 0..part_lens.first().map_or(0, Vec::len) {

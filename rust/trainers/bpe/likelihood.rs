@@ -90,7 +90,7 @@ impl PartialOrd for Member {
 struct Class {
     /// The best first; entries out of date are removed late.
     members: BinaryHeap<Member>,
-    /// At this number of entries, those out of date are removed.
+    /// At this number of entries, entries that are out of date are removed.
     limit: usize,
 }
 

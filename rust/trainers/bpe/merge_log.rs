@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::Result;
 
-/// Merges in the order learnt, with those that were learnt twice.
+/// Merges in the order learnt; a merge that was learnt twice is listed twice.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MergeLog {
     /// The pairs of ids.
@@ -25,7 +25,7 @@ impl MergeLog {
         self.merges.len()
     }
 
-    /// Whether there are no merges.
+    /// True if there are no merges.
     pub fn is_empty(&self) -> bool {
         self.merges.is_empty()
     }
@@ -64,7 +64,7 @@ impl<'a> Keeper<'a> {
             return Ok(());
         }
         self.now(log)?;
-        // What takes long to keep is kept less often.
+        // The time of `keep` does not count, so merges that take long to keep are kept less often.
         self.last = Instant::now();
         Ok(())
     }

@@ -96,11 +96,11 @@ pub(super) struct MergeLoop<'a> {
     initial: usize,
     // Upper bound of the next threshold.
     ceiling: u64,
-    // Whether some merge has made a token that was in use before, so that counts of pairs can rise.
+    // True if some merge has made a token that was in use before, so that counts of pairs can rise.
     pairs_return: bool,
-    // Whether each token has one cell and no word has a single token.
+    // True if each token has one cell and no word has a single token.
     is_compact: bool,
-    // Whether cells are too narrow for the next tokens.
+    // True if cells are too narrow for the next tokens.
     is_full: bool,
     // Bytes of the arena and of positions.
     memory: usize,
@@ -201,7 +201,7 @@ impl<'a> MergeLoop<'a> {
         self.tokens.len() < self.trainer.vocab_size
     }
 
-    /// Whether cells hold the tokens of a batch.
+    /// True if narrow cells hold the ids of a whole batch.
     fn fits_batch(&self) -> bool {
         self.tokens.len() + LARGEST <= self.tuning.narrow_id
     }
@@ -293,7 +293,7 @@ impl<'a> MergeLoop<'a> {
         if self.pairs_return { trained.with_later_ranks() } else { trained }
     }
 
-    /// Adds a pair to the batch; returns whether the words may already hold the token that it makes.
+    /// Adds a pair to the batch; returns true if the words may already hold the token that the pair makes.
     ///
     /// Such a pair needs a batch of its own: it is added only if the batch is empty.
     fn join(&mut self, pairs: &PairTable, index: u32) -> bool {
@@ -310,7 +310,7 @@ impl<'a> MergeLoop<'a> {
         known
     }
 
-    /// Whether the last merge of the batch makes a token with a new id, the largest one.
+    /// True if the last merge of the batch makes a token with a new id, the largest one.
     fn ends_with_new_token(&self) -> bool {
         self.batch.replacements.last().is_some_and(|last| last.joined as usize + 1 == self.tokens.len())
     }
@@ -325,7 +325,7 @@ impl<'a> MergeLoop<'a> {
         if is_run(self.batch.pairs[0]) {
             return;
         }
-        // A token that had an id before, as special tokens have, makes pairs with smaller ids than those that wait.
+        // A token that had an id before, such as a special token, makes pairs with smaller ids than the waiting pairs.
         while places < wanted && self.batch.len() < LARGEST && self.wants_more() && self.ends_with_new_token()
         {
             let Some(index) = self.choice.next_beside(&self.batch.pairs, pairs, &self.arena) else { return };

@@ -79,7 +79,7 @@ pub enum TieBreak {
     FirstSeen,
 }
 
-/// Which initial symbols are tokens, and in what order.
+/// The initial symbols that are tokens, and their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Numbering {
     /// The alphabet by code point, then affixed characters by first appearance.
@@ -185,11 +185,11 @@ impl BpeTrainer {
         self.train_resumable(words, None, on_progress)
     }
 
-    /// As [`Self::train`], from the merges of an earlier run on; the result is that of one run.
+    /// As [`Self::train`], but starts from the merges of an earlier run, if any; the result is the same as of a single run.
     ///
     /// # Errors
-    /// Those of [`Self::train`], [`Error::Format`] if the merges are not of the same words and options, and those of keeping
-    /// merges.
+    /// The errors of [`Self::train`] and of [`Resumption::keep`], and [`Error::Format`] if the merges cannot be of the same words
+    /// and options: a merge has an id that is no token yet, or the vocabulary is full before the last merge.
     pub fn train_resumable<'w>(
         &self,
         words: impl WordSource + 'w,
@@ -230,7 +230,7 @@ impl BpeTrainer {
             .run(resumption, on_progress)
     }
 
-    /// Whether what is learnt depends on the order of the words: by ties, or by the ids of affixed characters.
+    /// True if the learnt merges or ids depend on the order of the words: by ties, or by the ids of affixed characters.
     pub fn needs_order(&self) -> bool {
         let is_affix = |affix: &Option<String>| affix.as_deref().is_some_and(|affix| !affix.is_empty());
         self.tie_break == TieBreak::FirstSeen

@@ -85,7 +85,7 @@ impl Numbers {
 #[derive(Debug, Default)]
 pub(super) struct Side {
     tallies: Tallies,
-    // Where its occurrences lie among those of all merges.
+    // Range of its occurrences in `Occurrences::places`.
     range: Range<usize>,
 }
 
@@ -154,9 +154,9 @@ impl Occurrences {
 /// All neighbours of one merge in one part of the words.
 #[derive(Debug, Default)]
 pub(super) struct Neighbours {
-    /// Tokens before the new token; a pair's position is that of the neighbour.
+    /// Tokens before the new token; a pair's position is the position of the neighbour.
     pub(super) left: Side,
-    /// Tokens after the new token; a pair's position is that of the new token.
+    /// Tokens after the new token; a pair's position is the position of the new token.
     pub(super) right: Side,
     /// The new token followed by itself.
     self_pair: Tally,

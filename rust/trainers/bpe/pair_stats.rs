@@ -17,7 +17,7 @@ const MOST_DENSE_THREADS: usize = 4;
 /// Cells of the words for each value of a matrix of more than 4 MB.
 const CELLS_PER_VALUE: usize = 4;
 
-/// Whether `ids` ids in `cells` cells are few enough for [`DenseCounts`] on each of `threads` threads.
+/// True if `ids` ids in `cells` cells are few enough for [`DenseCounts`] on each of `threads` threads.
 pub(super) fn fit_densely(ids: usize, cells: usize, threads: usize) -> bool {
     let fit_largest =
         ids <= MOST_DENSE_IDS && threads <= MOST_DENSE_THREADS && ids * ids * CELLS_PER_VALUE <= cells;
@@ -89,7 +89,7 @@ impl<V: Copy + Default> DenseCounts<V> {
 /// Exact counts of pairs.
 #[derive(Debug)]
 pub(super) struct ExactCounts {
-    /// Those of each part of the words.
+    /// The counts of each part of the words.
     pub(super) parts: Vec<Counts>,
     /// Keys of pairs with their counts and occurrences, summed over all parts.
     pub(super) sums: Vec<(u64, u64, u32)>,

@@ -1,4 +1,4 @@
-//! The tracked pairs: those that can still win under the current threshold, with counts and positions.
+//! The tracked pairs, which can still win under the current threshold, with counts and positions.
 
 use super::arena::Arena;
 use super::neighbours::{Tally, UNPLACED};
@@ -18,7 +18,7 @@ pub(super) struct Pair {
 }
 
 impl Pair {
-    /// Whether merging `other` takes occurrences from this pair.
+    /// True if merging `other` takes occurrences from this pair.
     pub(super) fn suffers_from(self, other: Self) -> bool {
         self.right == other.left || self.left == other.right
     }
@@ -54,7 +54,7 @@ pub(super) fn ids(key: u64) -> (u32, u32) {
 pub(super) struct LengthLimit(pub(super) Option<usize>);
 
 impl LengthLimit {
-    /// Whether the tokens may be merged. As in Hugging Face, the limit is exclusive and spares pairs of single characters.
+    /// True if the tokens may be merged. As in Hugging Face, the limit is exclusive and spares pairs of single characters.
     #[inline]
     pub(super) fn allows(self, tokens: &Tokens, left: u32, right: u32) -> bool {
         let Some(limit) = self.0 else { return true };

@@ -1,7 +1,8 @@
 //! Replaying merges: each word by itself goes through all of them, in order, without a search for the best pair.
 //!
-//! What a merge does in one word does not depend on other words, so words can be taken one by one and shared among threads. In a word, the next merge is the earliest in the log, after the last one applied,
-//! whose pair is there. O(n log n) in the symbols of a word, and one lookup for each new pair.
+//! The effect of a merge on one word does not depend on other words, so words can be taken one by one and shared among threads. In
+//! a word, the next merge is the earliest in the log, after the last one applied, whose pair is there. O(n log n) in the symbols of
+//! a word, and one lookup for each new pair.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

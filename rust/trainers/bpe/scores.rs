@@ -66,7 +66,7 @@ impl Scores {
         is_certain.then(|| difference.total_cmp(&0.0))
     }
 
-    /// Whether `one` has the higher score, or an equal score and the lower tie-break rank.
+    /// True if `one` has the higher score, or an equal score and the lower tie-break rank.
     #[inline]
     pub(super) fn is_better(
         &self,

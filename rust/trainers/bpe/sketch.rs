@@ -93,7 +93,7 @@ impl Filter {
         self.bits[slot / 64] |= 1 << (slot % 64);
     }
 
-    /// Whether the pair, or another one with the same hash, has been added.
+    /// True if the pair, or another one with the same hash, has been added.
     #[inline]
     pub(super) fn may_hold(&self, key: u64) -> bool {
         let slot = self.hash.of(key);

@@ -79,7 +79,7 @@ impl<'s> Symbols<'s> {
         })
     }
 
-    /// Whether each character of a word has an id in its place.
+    /// True if each character of a word has an id in its place.
     pub(super) fn has_all(&self, word: &str) -> bool {
         self.of_word(word).count() == word.chars().count()
     }

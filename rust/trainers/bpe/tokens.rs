@@ -14,7 +14,7 @@ pub(super) struct Tokens {
     hasher: FixedState,
     // Length in initial symbols.
     lengths: Vec<u32>,
-    // Whether the words may already hold the token.
+    // True if the words may already hold the token.
     in_use: Vec<bool>,
 }
 
@@ -43,7 +43,7 @@ impl Tokens {
         self.in_use[id as usize] = true;
     }
 
-    /// The id of the token that joins `left` and `right`, and whether the words may already hold that token.
+    /// The id of the token that joins `left` and `right`, and true if the words may already hold that token.
     pub(super) fn join(&mut self, left: u32, right: u32, prefix: Option<&str>) -> (u32, bool) {
         let tail = &self.texts[right as usize];
         let tail = prefix.and_then(|prefix| tail.strip_prefix(prefix)).unwrap_or(tail);

@@ -187,7 +187,7 @@ impl Packed {
         self.bits * self.codes as u32
     }
 
-    /// Whether a key is full: the text may have more codes than the key.
+    /// True if a key is full: the text may have more codes than the key.
     pub(super) fn is_full(&self, key: u64) -> bool {
         key & ((1 << self.bits) - 1) != 0
     }

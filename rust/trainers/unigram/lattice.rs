@@ -107,7 +107,7 @@ impl Block {
             let (end, first) = (edge + usize::from(*degree), kept);
             for edge in edge..end {
                 let id = new_ids[self.ids[edge] as usize];
-                // Every edge is written, and a dropped one is overwritten by the next; what lay at `kept` has been read already.
+                // Every edge is written, and the next edge overwrites a dropped one. The old edge at `kept` has been read already.
                 (self.ids[kept], self.lens[kept]) = (id, self.lens[edge]);
                 kept += usize::from(id != GONE);
             }
@@ -118,7 +118,7 @@ impl Block {
         self.lens.truncate(kept);
     }
 
-    /// Visits all prefixes in descending order of the words, until the meter stops; returns whether it visited all.
+    /// Visits all prefixes in descending order of the words, until the meter stops; returns false if the meter stops.
     pub(super) fn walk(&self, corpus: &Corpus, meter: &Meter, visitor: &mut impl Visitor) -> bool {
         let mut path = Vec::new();
         let mut degrees = self.degrees.iter();

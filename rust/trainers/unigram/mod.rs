@@ -115,7 +115,7 @@ impl TrainedUnigram {
     /// The model that encodes with these pieces.
     ///
     /// # Errors
-    /// Those of [`Unigram::new`].
+    /// The errors of [`Unigram::new`].
     pub fn into_model(self, options: &UnigramOptions) -> Result<Unigram> {
         Unigram::new(&self.pieces, UnigramOptions { unk_id: self.unk_id, ..options.clone() })
     }

@@ -1,6 +1,6 @@
 //! Frequent substrings: the inner nodes of the words' suffix tree, cut at the maximal length of a piece.
 //!
-//! Suffixes are sorted by their first characters, packed into one key; only those with equal keys are compared further.
+//! Suffixes are sorted by their first characters, packed into one key; only suffixes with equal keys are compared further.
 //! Neighbours with a common prefix form intervals, and each interval is a substring that different characters or ends of
 //! words follow. Positions are 64-bit. Memory: 16 bytes a character for the suffixes, and 16 for keys, weights and sums.
 //! Source: Abouelhoda, Kurtz, Ohlebusch 2004.
@@ -123,7 +123,7 @@ impl Suffixes {
         (0..most).take_while(is_same).count() as u16
     }
 
-    /// The `n` substrings with the highest count times length, in that order, except for those in `excluded`.
+    /// The `n` substrings outside `excluded` with the highest count times length, in that order.
     pub(super) fn best(
         &self,
         corpus: &Corpus,

@@ -16,7 +16,7 @@ use super::word_counts::{WordCounts, WordSource};
 use crate::Result;
 use crate::structures::parallel::OnProgress;
 
-/// Which pair is merged first.
+/// The choice of the pair to merge first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Score {
     /// The most frequent pair, as in Hugging Face.
@@ -46,7 +46,7 @@ pub struct WordPieceTrainer {
     pub continuing_subword_prefix: Option<String>,
     /// Suffix of the last character of a word.
     pub end_of_word_suffix: Option<String>,
-    /// Which pair is merged first.
+    /// The choice of the pair to merge first.
     pub score: Score,
     /// The choice among equals; by default the smallest ids for frequency, the first seen for likelihood.
     pub tie_break: Option<TieBreak>,
@@ -81,20 +81,20 @@ impl WordPieceTrainer {
     /// special tokens, the symbols of the words sorted as strings, merges.
     ///
     /// # Errors
-    /// Those of [`BpeTrainer::train`].
+    /// The errors of [`BpeTrainer::train`].
     pub fn train(&self, words: WordCounts, on_progress: &mut OnProgress<'_>) -> Result<TrainedBpe> {
         self.train_resumable(words, None, on_progress)
     }
 
-    /// Whether the most frequent pair is merged first.
+    /// True if the most frequent pair is merged first.
     pub fn is_frequency(&self) -> bool {
         self.score == Score::Frequency
     }
 
-    /// As [`Self::train`], from the merges of an earlier run on; the result is that of one run.
+    /// As [`Self::train`], but starts from the merges of an earlier run, if any; the result is the same as of a single run.
     ///
     /// # Errors
-    /// Those of [`BpeTrainer::train_resumable`].
+    /// The errors of [`BpeTrainer::train_resumable`].
     pub fn train_resumable<'w>(
         &self,
         words: impl WordSource + 'w,

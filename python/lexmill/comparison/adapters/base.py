@@ -1,6 +1,6 @@
-"""What an adapter is: a method a job that a library can do, and how its results are read afterwards.
+"""The base of adapters: a method for each job that a library can do, and the reading of its results afterwards.
 
-A job's method is what is timed, so it holds the library's own call and nothing else. Everything that a fair
+Only a job's method is timed, so it holds the library's own call and nothing else. Everything that a fair
 comparison needs but a user would not wait for stands in `load`, `prepare_training` and `columns`.
 """
 
@@ -39,11 +39,11 @@ class NotInstalled(Unsupported):
 class Adapter:
     """Base of all adapters: every job is unsupported until a subclass has a method of its name.
 
-    Methods by job: `encode_arrays` (whatever result is fastest), `encode_lists` (lists of Python ints),
+    Methods by job: `encode_arrays` (the fastest kind of result), `encode_lists` (lists of Python ints),
     `encode_encodings` (objects with offsets), `encode_offsets` (the same, and ids and offsets read from each),
     `encode_one` (one call a text) and `count_tokens` take the texts, `encode_file` a path; `train_bpe`,
     `train_bpe_128k`, `train_wordpiece`, `train_wordpiece_likelihood`, `train_unigram` and `count_words` take
-    what `prepare_training` returned. WordPiece learns 30,000 tokens after BERT's normalizer and splitter, Unigram
+    the result of `prepare_training`. WordPiece learns 30,000 tokens after BERT's normalizer and splitter, Unigram
     16,000 pieces of words.
     """
 

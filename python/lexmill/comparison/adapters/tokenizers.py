@@ -50,7 +50,7 @@ class Library(Adapter):
         merges = json.loads(result.to_str())["model"]["merges"]
         return [(token_bytes(left), token_bytes(right)) for left, right in merges]
 
-    # What these two learn is not compared: both depend on an order of tokens that changes from run to run.
+    # The results of these two are not compared: both depend on an order of tokens that changes from run to run.
     def train_wordpiece(self, corpus: Path) -> Any:
         tokenizer = tokenizers.Tokenizer(tokenizers.models.WordPiece(unk_token="[UNK]"))
         tokenizer.normalizer = tokenizers.normalizers.BertNormalizer()

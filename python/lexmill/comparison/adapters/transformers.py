@@ -18,7 +18,7 @@ class Library(Adapter):
     def load(self, path: Path) -> None:
         try:
             self.tokenizer = PreTrainedTokenizerFast(tokenizer_file=str(path))
-        except Exception as error:  # What `tokenizers` raises has no other kind.
+        except Exception as error:  # `tokenizers` raises no more special kind.
             raise Unsupported(str(error)) from error
 
     def encode_arrays(self, texts: list[str]) -> Any:

@@ -11,7 +11,7 @@ from typing import Protocol
 
 
 class Decoder(Protocol):
-    """What all decoders offer."""
+    """A decoder."""
 
     def decode(self, tokens: list[str]) -> list[str]:
         """Returns the texts that the tokens become."""

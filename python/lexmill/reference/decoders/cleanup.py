@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# What is replaced by what, one after the other.
+# Texts and their replacements, one after the other.
 RULES = [
     (" .", "."),
     (" ?", "?"),

@@ -1,7 +1,7 @@
 """From the labels of connectionist temporal classification to text.
 
 Labels in a row that are equal count once. Then the gaps are taken out of each. With `cleanup` each is cleaned up, and
-its word delimiters become spaces. What is empty now is left out.
+its word delimiters become spaces. Labels that are empty now are left out.
 Source: Graves et al. 2006.
 """
 
@@ -15,7 +15,7 @@ from lexmill.reference.decoders.cleanup import cleanup
 
 @dataclass(frozen=True)
 class CTC:
-    """The label of a gap, the one between words, and whether spaces are cleaned up."""
+    """The label of a gap, the label between words, and a switch for the cleanup of spaces."""
 
     pad_token: str = "<pad>"
     word_delimiter_token: str = "|"

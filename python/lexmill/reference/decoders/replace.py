@@ -11,7 +11,7 @@ from lexmill.reference.patterns import Find
 
 @dataclass(frozen=True)
 class Replace:
-    """What is looked for, and what takes its place."""
+    """A search, and the text that takes the place of each match."""
 
     find: Find
     content: str

@@ -1,10 +1,10 @@
-"""SentencePiece's decoding in one stage; lexmill's own, for what the stages of Hugging Face only come close to.
+"""SentencePiece's decoding in one stage; lexmill's own, since the stages of Hugging Face only come close to it.
 
-The tokens are taken from left to right. Tokens of bytes in a row are decoded together; each byte of what is not UTF-8
-becomes U+FFFD. The unknown token has a text of its own, the surface. In other tokens U+2581 is a space, and as long as
-the text is empty the one that a token begins with goes: with `remove_extra_whitespaces` that of each token, else with
-`add_dummy_prefix` that of one token, after which none goes. An empty token is one that is left out, such as a control
-piece: it only ends what bytes stand before it. In the end the text may be rewritten by rules (denormalized).
+The tokens are taken from left to right. Tokens of bytes in a row are decoded together; each byte that is not UTF-8
+becomes U+FFFD. The unknown token has a text of its own, the surface. In other tokens U+2581 is a space. As long as the
+text is empty, a space at the beginning of a token goes: with `remove_extra_whitespaces` the space of each token, else
+with `add_dummy_prefix` the space of one token, after which none goes. An empty token is one that is left out, such as a
+control piece: it only ends the bytes before it. In the end the text may be rewritten by rules (denormalized).
 Source: experiments with sentencepiece 0.2.3.
 """
 
@@ -22,7 +22,7 @@ BYTE = re.compile("<0x([0-9A-F]{2})>")
 
 @dataclass(frozen=True)
 class SentencePiece:
-    """The unknown token, what becomes of spaces and bytes, and the rules in the end."""
+    """The unknown token, the treatment of spaces and bytes, and the rules in the end."""
 
     unk_token: str | None
     unk_surface: str

@@ -14,7 +14,7 @@ class Strip:
     stop: int
 
     def decode(self, tokens: list[str]) -> list[str]:
-        """Returns what is left of each token."""
+        """Returns the stripped tokens."""
         return [self._strip(token) for token in tokens]
 
     def _strip(self, token: str) -> str:

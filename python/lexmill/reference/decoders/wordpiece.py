@@ -13,7 +13,7 @@ from lexmill.reference.decoders.cleanup import cleanup
 
 @dataclass(frozen=True)
 class WordPiece:
-    """The prefix of what continues a word, and whether spaces are cleaned up."""
+    """The prefix of tokens that continue a word, and a switch for the cleanup of spaces."""
 
     prefix: str = "##"
     cleanup: bool = True

@@ -1,4 +1,4 @@
-"""What the readers of all families share."""
+"""Helpers that the readers of all families share."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Reads the `model` of a `tokenizer.json`.
 
 Old files leave the type out: then `merges` tell a BPE model, `max_input_chars_per_word` a WordPiece model, `unk_id` a
-unigram model, and what is left is a dictionary of words. Of models whose tokens have SentencePiece's kinds, which only
-lexmill writes, those of BPE with scores are specified here, which have unused tokens; for the others
+unigram model, and any other model is a dictionary of words. Only lexmill writes models whose tokens have
+SentencePiece's kinds. Of these, the reference specifies BPE with scores, which has unused tokens; for the others
 `tests/property/test_sentencepiece_laws.py` holds the core to SentencePiece.
 """
 
@@ -21,7 +21,7 @@ from lexmill.reference.wordpiece import WordPiece
 
 
 class Model(Protocol):
-    """What all models offer."""
+    """A model."""
 
     def tokenize(self, word: str) -> list[Token]:
         """Returns the tokens of one pre-token; their offsets are in bytes of its UTF-8."""

@@ -10,7 +10,7 @@ from lexmill.reference.normalized import Normalized
 
 
 class Normalizer(Protocol):
-    """What all normalizers offer."""
+    """A normalizer."""
 
     def normalize(self, text: Normalized) -> Normalized:
         """Returns the changed text."""

@@ -6,7 +6,7 @@
 3. `strip_accents`: the text is decomposed (NFD), then marks (category Mn) are taken out.
 4. `lowercase`: each character becomes its lower case. So the dot of `İ` comes back after step 3.
 
-Source: Devlin et al. 2018, released code. Categories are those of Unicode 8; the running Python knows more characters.
+Source: Devlin et al. 2018, released code. Categories are Unicode 8's; the running Python knows more characters.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class BertNormalizer:
     Attributes:
         clean_text: the first step.
         handle_chinese_chars: the second step.
-        strip_accents: the third step; None does what `lowercase` says.
+        strip_accents: the third step; None takes the value of `lowercase`.
         lowercase: the fourth step.
     """
 

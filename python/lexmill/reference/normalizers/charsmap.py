@@ -1,9 +1,9 @@
-"""SentencePiece's rules of normalization, compiled into one table: which texts match, and what takes their place.
+"""SentencePiece's rules of normalization, compiled into one table: the texts to match, and their replacements.
 
 Form: four bytes with the length of a trie, the trie as a double array of 32-bit units, then the replacements, each
-ended by a zero byte. All numbers are little endian. The bits of a unit: 0 to 7 the byte that leads to it, 8 whether a
-rule ends here, 9 whether the offset counts in steps of 256, 10 to 30 the offset, 31 whether it is a rule's value. The
-child of a place by a byte is at place XOR byte; the place after it is moved by XOR with the child's offset.
+ended by a zero byte. All numbers are little endian. The bits of a unit: 0 to 7 the byte that leads to it, 8 set if a
+rule ends here, 9 set if the offset counts in steps of 256, 10 to 30 the offset, 31 set if the unit is a rule's value.
+The child of a place by a byte is at place XOR byte; the place after it is moved by XOR with the child's offset.
 Source: SentencePiece, `builder.cc`; Yata, "darts-clone" (the double array).
 """
 

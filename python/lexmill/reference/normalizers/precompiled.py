@@ -1,13 +1,13 @@
 """Applies SentencePiece's compiled rules as Hugging Face does, or, with `longest`, as SentencePiece itself does.
 
 Hugging Face looks for a rule at each user-perceived character (extended grapheme cluster) of less than six bytes; where
-none matches, and in longer ones, at each of its characters. The shortest rule that matches at the front replaces all of
-what is looked at, so marks after the match are lost. With `longest` clusters do not matter: at each place the longest
-rule replaces what it matches.
+none matches, and in longer ones, at each of its characters. The shortest rule that matches at the front replaces the
+whole cluster or character, so marks after the match are lost. With `longest` clusters do not matter: at each place the
+longest rule replaces its match.
 
-Sources: new characters take the places of the old ones in order. Those that are too many stand for the last of these.
-Where there are too few, the last new character so far takes the place of the rest, whichever rule made it; if there is
-no new character yet, that is forgotten, and everything after it stands for a character further left.
+Sources: new characters take the places of the old ones in order. Surplus new characters stand for the last of these.
+Where there are too few, the last new character so far takes the place of the rest, whichever rule made it. If there is
+no new character yet, the rest keeps its place, and every later character stands for a character further left.
 """
 
 from __future__ import annotations

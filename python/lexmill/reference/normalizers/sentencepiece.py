@@ -1,7 +1,7 @@
 """SentencePiece's normalization in one stage; lexmill's own, for models that Hugging Face's stages cannot describe.
 
 The text is taken from left to right: at each place the longest user-defined symbol stays as it is, else the longest
-rule replaces what it matches, else the character stays. All characters of a step stand for all of what it took.
+rule replaces its match, else the character stays. All new characters of a step stand for all old characters of it.
 
 With `remove_extra_whitespaces` steps that come to one space at the beginning go, spaces after a space go, and spaces at
 the end go. `add_dummy_prefix` puts a space before the text, or with `treat_whitespace_as_suffix` after it, where it is

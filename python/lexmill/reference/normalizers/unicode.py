@@ -1,8 +1,8 @@
 """Unicode's four normalization forms, with the places that characters came from.
 
 Steps: each character is decomposed (canonically, or for the compatible forms as far as it goes); marks in a row are
-sorted by combining class, equal classes stay in order; for NFC and NFKC a starter and what follows are composed from
-left to right, unless something between them blocks.
+sorted by combining class, equal classes stay in order; for NFC and NFKC a starter and the characters after it are
+composed from left to right, unless a character between them blocks.
 
 Sources, as Hugging Face has them: the parts of a decomposed character all stand for all of it. A composed character
 stands for its starter alone. Marks that change places leave their sources where they were.
@@ -61,7 +61,7 @@ def _combining_class(part: Edit) -> int:
 def _compose(parts: list[Edit]) -> list[Edit]:
     """Composes each character with the last starter, unless one kept since then blocks it.
 
-    A character blocks those of its own class and of lower ones; another starter blocks all.
+    A character blocks characters of its own class and of lower ones; another starter blocks all.
     """
     composed: list[Edit] = []
     starter: int | None = None

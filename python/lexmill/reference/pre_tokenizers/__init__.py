@@ -13,7 +13,7 @@ from lexmill.reference.normalized import Normalized
 
 
 class PreTokenizer(Protocol):
-    """What all pre-tokenizers offer."""
+    """A pre-tokenizer."""
 
     def pre_tokenize(self, text: Normalized) -> list[Normalized]:
         """Returns the pieces of a text that is not empty."""

@@ -1,4 +1,4 @@
-"""Cuts text into pieces of as many characters each; the last one has what is left."""
+"""Cuts text into pieces of as many characters each; the last one may be shorter."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ PrependScheme = Literal["always", "first", "never"]
 
 @dataclass(frozen=True)
 class Metaspace:
-    """The visible space, where one is put before text, and whether text is cut before it."""
+    """The visible space, the rule that puts one before text, and a switch for cuts before it."""
 
     replacement: str = "\u2581"
     prepend_scheme: PrependScheme = "always"

@@ -1,6 +1,6 @@
 """Cuts at punctuation: the 32 characters of ASCII that are neither letters nor digits, and the categories P.
 
-Categories are those of Unicode 9; the running Python knows more characters.
+Categories are Unicode 9's; the running Python knows more characters.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from lexmill.reference.pre_tokenizers.split import Behavior, cut_at_chars
 
 
 def is_punctuation(char: str) -> bool:
-    """Whether `char` is cut at."""
+    """True if text is cut at `char`."""
     return char in string.punctuation or unicodedata.category(char).startswith("P")
 
 

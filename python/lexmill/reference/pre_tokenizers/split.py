@@ -1,4 +1,4 @@
-"""Cuts text at a pattern, with five ways to treat what matched.
+"""Cuts text at a pattern, with five ways to treat the matches.
 
 With `invert` matches and the text between them change roles first. Then, of the matches:
 - Removed: they are dropped.
@@ -18,13 +18,13 @@ from lexmill.reference.normalized import Normalized, Span, pieces_at
 from lexmill.reference.patterns import Find
 
 Behavior = Literal["Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous"]
-# A piece, and whether it matched.
+# A piece; true if it matched.
 Piece = tuple[Span, bool]
 
 
 @dataclass(frozen=True)
 class Split:
-    """What is looked for, and what becomes of it."""
+    """A search, and the treatment of its matches."""
 
     find: Find
     behavior: Behavior

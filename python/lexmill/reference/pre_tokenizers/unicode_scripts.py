@@ -1,10 +1,10 @@
 r"""Cuts text where the script changes.
 
 Hiragana, katakana and the prolonged sound mark count as Han, as in SentencePiece. Spaces (U+0020) and characters
-without a script join what is before them; at the beginning of the text they are dropped. Common and Inherited are
+without a script join the piece before them; at the beginning of the text they are dropped. Common and Inherited are
 scripts like others, so a digit or a mark begins a piece.
-Source: Unicode Standard Annex 24; the scripts and their characters are those of Unicode 9, and here those of the
-module `regex`, which knows more.
+Source: Unicode Standard Annex 24; the scripts and their characters are Unicode 9's, and here the ones of the module
+`regex`, which knows more.
 """
 
 from __future__ import annotations

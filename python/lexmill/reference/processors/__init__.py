@@ -13,7 +13,7 @@ from lexmill.reference.encoding import Encoding
 
 
 class PostProcessor(Protocol):
-    """What all post-processors offer."""
+    """A post-processor."""
 
     def added_tokens(self, *, is_pair: bool) -> int:
         """How many special tokens a text or a pair gets; truncation leaves room for them."""

@@ -1,8 +1,8 @@
 """BERT's `[CLS] A [SEP]` and `[CLS] A [SEP] B [SEP]`; the second text and its separator are of type 1.
 
 After a template there may be more than two encodings; separators from the second on are of type 1.
-What was special before counts as text afterwards, as in Hugging Face. Overflowing parts are wrapped like the text that
-they are cut from.
+Tokens that were special before count as text afterwards, as in Hugging Face. Overflowing parts are wrapped like the
+text that they are cut from.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ class ByteLevel:
         return 0
 
     def process(self, encodings: list[Encoding], *, add_special_tokens: bool) -> list[Encoding]:
-        """Trims the offsets, those of overflowing parts too."""
+        """Trims the offsets, in overflowing parts too."""
         if not self.trim_offsets:
             return encodings
         return [trim(encoding, add_prefix_space=self.add_prefix_space) for encoding in encodings]

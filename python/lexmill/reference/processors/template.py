@@ -28,7 +28,8 @@ class TemplateProcessing:
     """The two templates, and the ids and tokens that each special token stands for.
 
     Raises:
-        OptionError: a template names a token that is not among the special tokens, or that of a pair lacks a text.
+        OptionError: a template names a token that is not among the special tokens, or the template of a pair lacks one
+            of the texts.
     """
 
     single: Sequence[Piece]

@@ -52,7 +52,7 @@ impl ArrayValues {
     /// Appends the values of a row.
     ///
     /// # Errors
-    /// What is wrong with one of them, in words.
+    /// A message about the first value that does not fit its column.
     pub(in crate::corpus::sources) fn push(&self, row: usize, bytes: &mut Vec<u8>) -> Result<(), String> {
         self.columns.iter().try_for_each(|(values, column)| values.push(row, column, bytes))
     }

@@ -13,7 +13,7 @@ use crate::corpus::sources::json_field::message_of;
 /// string has its JSON text. `given` is the line as it was read, of which `line` may have other numbers in the same places.
 ///
 /// # Errors
-/// What is wrong with the object, in words.
+/// A message about the object, or about the first value that does not fit its column.
 pub(in crate::corpus::sources) fn push_json_values(
     line: &[u8],
     given: &[u8],

@@ -34,7 +34,7 @@ pub(in crate::corpus::sources) struct ParquetValues {
 /// The schema of a file.
 ///
 /// # Errors
-/// [`Error::Io`](crate::Error) for what is no Parquet file.
+/// [`Error::Io`](crate::Error) for a file that is not Parquet.
 pub(super) fn schema(path: &Path) -> Result<SchemaRef> {
     builder(path).map(|builder| Arc::clone(builder.schema()))
 }
@@ -49,7 +49,7 @@ impl ParquetValues {
     /// The columns of a file.
     ///
     /// # Errors
-    /// [`Error::Io`](crate::Error) for what is no Parquet file, [`Error::Format`](crate::Error) if a column is absent or of another type.
+    /// [`Error::Io`](crate::Error) for a file that is not Parquet, [`Error::Format`](crate::Error) if a column is absent or of another type.
     pub(in crate::corpus::sources) fn open(path: &Path, columns: &[AddedColumn]) -> Result<Self> {
         let builder = builder(path)?;
         let fields = builder.schema().fields().clone();
@@ -64,7 +64,7 @@ impl ParquetValues {
         Ok(Self { batches, paths, batch: None, next: 0, rows: 0 })
     }
 
-    /// Appends the values of the next row to `bytes`, or says what is wrong with one of them.
+    /// Appends the values of the next row to `bytes`; answers a message if one of them does not fit its column.
     ///
     /// # Errors
     /// [`ParquetError`] for a damaged file.

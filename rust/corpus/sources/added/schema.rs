@@ -17,12 +17,12 @@ use crate::corpus::sources::reader::{failed, named};
 use crate::corpus::sources::source::{Format, Source};
 use crate::{Error, Result};
 
-/// The columns with their types. A column for which no type is asked has that of the schema of the first file for Parquet and Arrow,
-/// widened to 64 bits for integers and floats, and strings for JSON lines and CSV.
+/// The columns with their types. If no type is asked for a column, the first file decides: for Parquet and Arrow it is the type in the
+/// file's schema, with integers and floats widened to 64 bits, for JSON lines and CSV strings.
 ///
 /// # Errors
 /// [`Error::InvalidOption`] for sources of plain text, which have no columns; [`Error::Format`] if the column is absent or its type
-/// is no string, number or truth value; [`Error::Unsupported`] for standard input, whose schema cannot be read twice; those of reading.
+/// is no string, number or truth value; [`Error::Unsupported`] for standard input, which cannot be read twice; the errors of reading.
 pub fn added_columns(
     sources: &[Arc<Source>],
     wanted: &[(String, Option<ValueKind>)],
@@ -76,7 +76,7 @@ fn schema_of(source: &Source, path: &Path) -> Result<Option<Fields>> {
 /// Where a column is among `fields`.
 ///
 /// # Errors
-/// [`Error::Format`] if it is absent, or its values cannot become those of the column.
+/// [`Error::Format`] if it is absent, or its values cannot become values of the column's type.
 pub(in crate::corpus::sources) fn path_of(
     fields: &Fields,
     column: &AddedColumn,

@@ -80,7 +80,7 @@ pub enum AddedValue<'a> {
 }
 
 impl AddedValue<'_> {
-    /// Appends the value as bytes: one that tells what it is, then its own, which a string has its length before.
+    /// Appends the value as bytes: a byte for its type, then the bytes of the value, with the length of a string before them.
     pub(in crate::corpus::sources) fn push_to(self, bytes: &mut Vec<u8>) {
         match self {
             Self::Null => bytes.push(0),
@@ -104,7 +104,7 @@ impl AddedValue<'_> {
     /// Appends the value as one of `kind`: any value is also a string, and an integer is also a floating-point number.
     ///
     /// # Errors
-    /// What is wrong, in words.
+    /// A message about a value that does not fit the column.
     pub(super) fn push_as(
         self,
         kind: ValueKind,
@@ -131,10 +131,10 @@ impl AddedValue<'_> {
     }
 }
 
-/// Appends the value of `kind` that `text` spells; empty text spells no number and no truth value, which is null.
+/// Appends the value of `kind` that `text` spells. Empty text spells no number and no truth value: it is null.
 ///
 /// # Errors
-/// What is wrong, in words.
+/// A message about a value that does not fit the column.
 pub(in crate::corpus::sources) fn push_parsed(
     text: &str,
     kind: ValueKind,
@@ -160,7 +160,7 @@ pub(in crate::corpus::sources) fn push_parsed(
     value.ok_or_else(|| unfit(name, text, kind)).map(|value| value.push_to(bytes))
 }
 
-/// What is wrong with a value.
+/// The message about a value that does not fit its column.
 pub(super) fn unfit(name: &str, value: &str, kind: ValueKind) -> String {
     const SHOWN: usize = 40;
     let more = if value.chars().nth(SHOWN).is_some() { "..." } else { "" };

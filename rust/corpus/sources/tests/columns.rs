@@ -58,7 +58,7 @@ fn parquet_file(texts: &[Option<&str>], kind: usize) -> Vec<u8> {
         ids.close().expect("memory");
         let mut column = group.next_column().expect("memory").expect("a column");
         let values: Vec<ByteArray> = rows.iter().flatten().map(|&text| text.into()).collect();
-        // Nulls are those of the struct and those of the text in turn.
+        // In even rows a null is a null text, in odd rows a null struct.
         let level = |(row, text): (usize, Option<&str>)| {
             if text.is_some() { 2 } else { i16::from(row % 2 == 0) }
         };

@@ -46,15 +46,15 @@ fn opened(source: &Source) -> (SourceReader, Arc<Skipped>) {
     (SourceReader::new(Arc::new(source.clone()), Arc::clone(&skipped)), skipped)
 }
 
-/// How many records were left out, and what was wrong with the first.
+/// The number of records that were left out, and the messages of the first ones.
 type Report = (u64, Vec<String>);
 
-/// All texts, and the report of what was left out.
+/// All texts, and the report of the records that were left out.
 fn texts(source: &Source) -> Result<(Vec<String>, Report)> {
     texts_of(source, true)
 }
 
-/// The same; whether progress is checked, which a stream does not have.
+/// The same; `has_bytes` is false for a stream, whose bytes are not known.
 fn texts_of(source: &Source, has_bytes: bool) -> Result<(Vec<String>, Report)> {
     let (mut reader, skipped) = opened(source);
     let mut block = RecordBlock::default();
@@ -286,7 +286,7 @@ impl std::io::Read for Slow {
 
 #[test]
 fn a_record_beyond_the_limit_is_named() {
-    // The limit is more than what is read at a time.
+    // The limit is more than the bytes that are read at a time.
     let (limit, long) = (300_000, "x".repeat(900_000));
     let cases = [
         (format!("ab\n{long}\n"), Format::Lines, ", line 2: "),

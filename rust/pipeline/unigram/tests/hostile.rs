@@ -1,4 +1,4 @@
-//! Normalizers that see a blank, or what becomes one, together with its neighbours.
+//! Normalizers that see a blank, or a character that becomes a blank, together with its neighbours.
 
 use proptest::prelude::*;
 
@@ -10,7 +10,7 @@ use crate::pipeline::testing::{ids, tokens};
 use crate::structures::finder::{RUN_OF_SPACES, TextPattern};
 use crate::testing::cases;
 
-/// Rules for blanks, for what blanks may become, and for what may stand beside them.
+/// Texts that rules replace: blanks, characters that blanks may become, and characters that may stand beside them.
 const FROM: &[&str] = &[
     "\t",
     "\n",
@@ -35,7 +35,7 @@ const FROM: &[&str] = &[
     "x\u{301}",
 ];
 
-/// Replacements; most are what the rules above begin with.
+/// Replacements; most are the beginning of a text that a rule above replaces.
 const TO: &[&str] =
     &[" ", " ", " ", " ", "", "  ", "\n", "\r", "_", "+", "▁", "x", "r ", " q", "b", "\u{301}", "\u{a0}"];
 
@@ -67,13 +67,13 @@ fn stages() -> impl Strategy<Value = Vec<Normalizer>> {
     prop::collection::vec(stage, 1..6)
 }
 
-/// Blanks, what rules make of them or see with them, and the letters of pieces.
+/// Blanks, characters that rules make of them or see with them, and the letters of pieces.
 const PIECES: &[&str] = &[
     " ", " ", " ", "  ", "\n", "\t", "\r", "\r\n", "\u{a0}", "\u{3000}", "\u{600}", "\u{301}", "_", "+", "x",
     "▁", "7", "#", "\u{1}", "a", "b", "ab", "é", "語", "日", ",", "(", "aba,a", "語日",
 ];
 
-/// Compares the tokens of chunks, if there is a plan of chunks, with those of the stages.
+/// Compares the tokens of chunks, if there is a plan of chunks, with the tokens of the stages.
 fn check(stages: &[Normalizer], has_gaps: bool, texts: &[String]) -> Result<(), TestCaseError> {
     let pipeline = || {
         let normalizer = Some(Normalizer::Sequence(stages.to_vec()));
@@ -113,7 +113,7 @@ fn known_hostile_stages_matches_naive() {
     let strip = || Normalizer::Strip { left: false, right: true };
     let lines = || rules(&[("\t", " "), ("\n", " "), ("\r", " ")]);
     let cases = [
-        // A pattern holds what a blank becomes before it becomes a space.
+        // A blank becomes a space by way of another character, which a pattern holds.
         (
             vec![rules(&[("\n", "_"), ("\t", " "), ("\r", " ")]), literal("b_", "a"), rules(&[("_", " ")])],
             "b\na",
@@ -128,7 +128,7 @@ fn known_hostile_stages_matches_naive() {
         (vec![Normalizer::StripAccents, lines()], "\r\u{301}\n"),
         (vec![rules(&[("x", "\r")]), lines()], "bx\n"),
         (vec![literal("x", "\r"), lines()], "bx\n"),
-        // A tab that is no blank vanishes, and what is after it moves.
+        // A tab that is no blank vanishes, and the text after it moves.
         (vec![rules(&[("\t", "")])], "\t_ "),
         // Lines, or lines alone, become spaces after runs are joined.
         (vec![run(" "), lines()], "x  \n \na"),

@@ -68,7 +68,7 @@ pub(in crate::pipeline) fn normalizer(choice: usize) -> Option<Normalizer> {
         }
         4 => vec![Normalizer::Nmt, Normalizer::Unicode(Form::Nfkc), run(" ")],
         5 => vec![Normalizer::Lowercase, strip()],
-        // Two stages join runs of spaces, or a stage sees what runs become.
+        // Two stages join runs of spaces, or another stage sees the joined runs.
         9 => vec![run(" "), precompiled(), run("▁")],
         10 => vec![precompiled(), strip(), run("▁"), Normalizer::Nmt],
         // Lines become spaces after runs of spaces are joined.
@@ -80,7 +80,7 @@ pub(in crate::pipeline) fn normalizer(choice: usize) -> Option<Normalizer> {
             let marks = precompiled_of(&[("b\u{301}", "\u{302}")]);
             vec![Normalizer::Nmt, Normalizer::Precompiled(marks), Normalizer::Unicode(Form::Nfc)]
         }
-        // A rule for what runs of spaces become.
+        // A rule for joined runs of spaces.
         11 => vec![run("▁"), replace(TextPattern::Literal("▁▁".to_owned()), "a")],
         // A character of ASCII becomes a mark, which composes.
         8 => vec![precompiled(), Normalizer::Unicode(Form::Nfc), run(" ")],
@@ -91,7 +91,7 @@ pub(in crate::pipeline) fn normalizer(choice: usize) -> Option<Normalizer> {
 
 pub(in crate::pipeline) const CHOICES: usize = 15;
 
-/// A model whose sums of scores are exact, or not, so that ties are decided by what is before them.
+/// A model whose sums of scores are exact if `is_exact`. Otherwise the text before a tie decides the tie.
 pub(in crate::pipeline) fn model(byte_fallback: bool, is_exact: bool) -> Arc<Model> {
     let pieces = [
         ("<unk>", 0.0),

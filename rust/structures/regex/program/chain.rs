@@ -100,8 +100,9 @@ impl Chain {
         row / self.width as u16
     }
 
-    /// Writes the borders of matches and gaps from `start` on, which is after a character of `kind`, as many as there is room for.
-    /// Answers their number, how far the text was read, whether a gap reaches up to there, and the row there.
+    /// Writes the borders of matches and gaps from `start` on, as many as there is room for; `start` is after a character of `kind`.
+    /// Answers the number of borders, the position up to which the text was read, with `is_gap` if a gap reaches up to it, and the row at
+    /// this position.
     #[inline]
     pub(super) fn fill(
         &self,

@@ -5,7 +5,7 @@
 //! | `expression` | the pattern | sets of characters in sequences, ordered choices, repeats, look-around and atomic groups |
 //! | `atoms` | the sets | the classes of characters that no set tells apart, and a table of them |
 //! | `threads` | the expression | instructions, where a choice lists its ways in the order of preference |
-//! | `states` | threads | a table: the list of threads after an atom, by the list before it, and whether the pattern matches before that atom |
+//! | `states` | threads | a table: for a list of threads and an atom, the list after the atom, and true if the pattern matches before it |
 //! | `places` | states | where a text may be cut without any match changing |
 //! | `reach` | the expression | the characters that a match can read: outside them no text need be searched |
 //! | `chain` | states | the same table for matches one after the other, which reads each character once |
@@ -150,7 +150,7 @@ impl Program {
         &self.0.atoms
     }
 
-    /// Whether a match may begin with `c`, or be empty before it.
+    /// True if a match may begin with `c`, or be empty before it.
     pub(super) fn may_begin(&self, c: char) -> bool {
         self.0.first_atoms >> self.0.atoms.of_code(c as usize) & 1 == 1
     }

@@ -1,4 +1,4 @@
-//! Places: whether a text may be cut between two characters without any match changing.
+//! Places between two characters at which a text may be cut without any match changing.
 //!
 //! The matches of a text are found one after the other. A search that comes to a place may end there with a match, or may fail there, so
 //! that another search, which began elsewhere, is the one that counts. So a place changes nothing if two things hold in every state to
@@ -6,10 +6,10 @@
 //! search begins after it as it does at the start of a text.
 //!
 //! Where matches may be cut in two, a match may also go on across the place. Then the text before the place must be a match. If the longer
-//! match fails, the match ends at the place. Otherwise a search that begins at the place must end where the longer match ends, whatever text
-//! follows.
+//! match fails, the match ends at the place. Otherwise a search that begins at the place must end where the longer match ends, for every text
+//! that may follow.
 //!
-//! Each state to which some text leads is asked, more of them than any one text leads to. So a place that passes is safe.
+//! All states to which some text leads are checked, more of them than any one text leads to. So a place that passes is safe.
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
@@ -29,9 +29,9 @@ pub(crate) type AtomSet = u128;
 pub(crate) struct Place {
     /// True if a match certainly begins or ends there, so that the two texts are not one gap.
     pub is_border: bool,
-    /// Whether the text before is part of a match.
+    /// True if the text before is part of a match.
     pub after_match: bool,
-    /// Whether the text after is part of a match; none if only later text decides.
+    /// True if the text after is part of a match; none if only later text decides.
     pub before_match: Option<bool>,
 }
 
@@ -67,8 +67,8 @@ impl Program {
         Some(made)
     }
 
-    /// Looks at all texts with one character of each of `sets` in turn, and any number of the last if there are several. Says whether some are one
-    /// match, and whether some hold no match. None if a text may be more than one span.
+    /// Looks at all texts with one character of each of `sets` in turn; if there are several sets, with any number of characters of the last.
+    /// Answers if some texts are one match, and if some hold no match; none if a text may be more than one span.
     pub(in crate::structures::regex) fn whole(&self, sets: &[AtomSet]) -> Option<Whole> {
         let places = self.places(0, false)?;
         let begin = |atom| places.begin(places.states.kind(places.end), atom);
@@ -155,7 +155,7 @@ impl Matches {
 /// Comparisons of two searches: one goes on with a match, and one begins there.
 #[derive(Debug, Default)]
 struct Comparisons {
-    /// By their states: whether the second search ends wherever the first one does, if that one matches.
+    /// By their states: true if, in every text in which the first search matches, the second one ends at the same place.
     known: HashMap<(u16, u16), bool>,
     steps: usize,
 }
@@ -210,7 +210,7 @@ impl PlacesAfter<'_> {
 }
 
 impl Places<'_> {
-    /// Whether the search of a row fails before `atom`.
+    /// True if the search of a row fails before `atom`.
     fn fails(&self, row: Row, atom: usize) -> bool {
         let Row::Match(state) = row else { return false };
         let step = self.states.step(state, atom);
@@ -272,7 +272,7 @@ impl Places<'_> {
         true
     }
 
-    /// Whether a search in `begun` ends wherever a search in `state` ends, if that one matches at all, whatever text follows.
+    /// True if, in every text in which a search in `state` matches, a search in `begun` ends at the same place.
     fn ends_alike(&self, state: u16, begun: Row) -> bool {
         let (Row::Match(other), Some(comparisons)) = (begun, &self.comparisons) else { return false };
         let mut comparisons = comparisons.borrow_mut();
@@ -310,7 +310,7 @@ impl Places<'_> {
         true
     }
 
-    /// Whether the search of a row comes to a match, if that is certain.
+    /// True if the search of a row comes to a match, false if it does not; none if neither is certain.
     fn matches_on(&self, row: Row, next: Option<Next>) -> Option<bool> {
         let Row::Match(state) = row else { return Some(false) };
         if !self.may_fail[usize::from(state)] {

@@ -23,7 +23,7 @@ use super::places::AtomSet;
 pub(in crate::structures::regex) struct Reach {
     /// Two atoms at most.
     atoms: Atoms,
-    /// Whether common characters are beyond the reach, so that regions pay.
+    /// True if common characters are beyond the reach, so that regions pay.
     is_narrow: bool,
     sees_neighbours: bool,
 }
@@ -47,17 +47,17 @@ impl Reach {
         Some(made)
     }
 
-    /// Whether a character is within the reach.
+    /// True if a character is within the reach.
     pub(in crate::structures::regex) fn holds(&self, c: char) -> bool {
         self.holds_atom(self.atoms.of_code(c as usize))
     }
 
-    /// Whether common characters are beyond the reach, so that [`Self::regions`] pay.
+    /// True if common characters are beyond the reach, so that [`Self::regions`] pay.
     pub(in crate::structures::regex) fn is_narrow(&self) -> bool {
         self.is_narrow
     }
 
-    /// Whether the pattern has look-around, or groups that are like it.
+    /// True if the expression has look-around: of the pattern, for an anchor, or in place of a possessive repeat.
     pub(in crate::structures::regex) fn sees_neighbours(&self) -> bool {
         self.sees_neighbours
     }
@@ -104,7 +104,7 @@ impl Reach {
         })
     }
 
-    /// Whether the character at a position is within the reach, and its length in bytes.
+    /// For the character at a position: true if it is within the reach, and its length in bytes.
     #[inline]
     fn at(&self, bytes: &[u8], pos: usize) -> Option<(bool, usize)> {
         (pos < bytes.len())
@@ -132,7 +132,7 @@ fn sees_neighbours(node: &Node) -> bool {
     }
 }
 
-/// Whether a match of a node needs a character beside the position where it begins.
+/// True if a match of a node needs a character beside the position where the match begins.
 fn needs_char(node: &Node) -> bool {
     match node {
         Node::Empty | Node::Before(_) | Node::After(_) | Node::Look { is_negated: true, .. } => false,

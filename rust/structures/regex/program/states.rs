@@ -1,7 +1,7 @@
 //! States: ordered lists of threads, which one character moves to another list.
 //!
-//! The threads of a state stand *before* they look at the next character. A step knows that character, so look-ahead and
-//! look-behind of one character are decided in the step, and so is whether the pattern matches right before the character.
+//! The threads of a state stand *before* they look at the next character. A step knows that character. So it decides
+//! look-ahead and look-behind of one character, and it decides if the pattern matches right before the character.
 //! A match ends the list: it is preferred to the threads after it. The threads before it go on, and may find a match that is
 //! preferred to this one.
 
@@ -82,7 +82,7 @@ impl States {
         self.starts.iter().any(|&start| (0..self.width).any(|atom| self.step(start, atom).is_match))
     }
 
-    /// By state: whether the pattern may fail to match, once a search is in the state and has found no match.
+    /// By state: true if the pattern may fail to match, once a search is in the state and has found no match.
     pub(super) fn may_fail(&self) -> Vec<bool> {
         let mut may_fail = vec![false; self.len()];
         loop {

@@ -26,7 +26,7 @@ pub(super) struct Merge {
     pub(super) left: u32,
     pub(super) right: u32,
     pub(super) joined: u32,
-    /// Whether the words may hold `joined` already; then a recount must follow.
+    /// True if the words may hold `joined` already; then a recount must follow.
     pub(super) known: bool,
 }
 

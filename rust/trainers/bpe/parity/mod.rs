@@ -9,8 +9,8 @@
 //! be chosen by another one. Pairs are recounted only after a merge that makes a token in use.
 //!
 //! Time: O(symbols + occurrences merged), O(log ties) for each pair taken from a queue, O(corpora) for each merge, and
-//! O(symbols) more for each recount. Memory: for each corpus that of [`super::BpeTrainer`], with every pair tracked; during the
-//! global merges once more for all languages together.
+//! O(symbols) more for each recount. Memory: each corpus takes the memory of [`super::BpeTrainer`], with every pair tracked;
+//! during the global merges, so does the corpus of all languages together.
 
 mod corpus;
 mod most_frequent;
@@ -109,7 +109,7 @@ impl ParityBpeTrainer {
     /// Learns merges from the words of each language, guided by the dev sets, if there are any, else by the ratio.
     ///
     /// # Errors
-    /// Those of [`Self::check`] and [`BpeTrainer::train`], save that there may be more tokens than `num_merges`.
+    /// The errors of [`Self::check`] and [`BpeTrainer::train`], but more initial tokens than `num_merges` are no error.
     pub fn train(
         &self,
         corpora: &[WordCounts],
@@ -206,7 +206,7 @@ struct Training<'a> {
     updates: Updates,
     merges: Vec<(u32, u32)>,
     counts: Vec<u64>,
-    /// Whether some merge has made a token that was in use before, so that counts of pairs can rise.
+    /// True if some merge has made a token that was in use before, so that counts of pairs can rise.
     pairs_return: bool,
 }
 

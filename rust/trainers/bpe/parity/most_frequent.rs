@@ -90,7 +90,7 @@ impl MostFrequent {
     }
 }
 
-/// Whether the texts of `one` are larger: the left one, then the right one.
+/// True if the left text of `one` is larger than the left text of `other`, or the left ids are equal and the right text is larger.
 fn is_larger(one: u32, other: u32, pairs: &PairTable, tokens: &Tokens) -> bool {
     let (one, other) = (pairs.get(one), pairs.get(other));
     if one.left == other.left {

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use super::super::scores::nearest_f64;
 
-/// What a turn does.
+/// The outcome of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Turn {
     /// The language at this index merges.
@@ -45,7 +45,7 @@ impl Window {
 #[derive(Clone, Debug, Default)]
 struct Language {
     is_out: bool,
-    /// The turns that it has had, without those before the window.
+    /// The turns that the language has had; turns before the window are dropped.
     had: VecDeque<u128>,
 }
 
@@ -102,7 +102,7 @@ impl Turns {
         self.languages[at].is_out = true;
     }
 
-    /// Whether the window leaves room for another turn of a language.
+    /// True if the window leaves room for another turn of a language.
     fn may_have_another(&mut self, at: usize) -> bool {
         let Some(window) = self.window else { return true };
         let had = &mut self.languages[at].had;
