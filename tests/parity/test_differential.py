@@ -27,7 +27,7 @@ from differential.run import Tally, run, run_steps
 from differential.values import Sandbox, make
 from kept_ids import is_dense
 from peers import CORPORA, DATA, FULL, HARD, ROOT, corpus_file, documents
-from whole_tokenizers import beyond_the_peer, cases, not_compared
+from whole_tokenizers import beyond_the_peer, cases, not_compared, stages
 
 peer: Any = pytest.importorskip("tokenizers")
 pytest.importorskip("tokenizers.tools.visualizer")
@@ -157,5 +157,8 @@ def test_random_tokenizers_do_the_same(folder: Path, case: tuple[Any, Any], seed
     tokens = sorted(vocab) if isinstance(vocab, dict) else [piece for piece, _ in vocab]
     tally, rng = Tally(), Random(seed)
     steps = [*calls_of(rng, texts), *calls_of_all(rng, tokens)]
+    if len([stage for stage in stages(spec["post_processor"], "processors") if stage["type"] != "ByteLevel"]) > 1:
+        # The second template makes tokens part of two sequences, of which the peer names either, at random.
+        steps = [step for step in steps if step.path != "Encoding.token_to_sequence"]
     run_steps(Program("Tokenizer", made, tuple(steps)), subjects, tally)
     assert not (found := unexplained(tally)), found[0]
