@@ -49,7 +49,7 @@ def test_home_made_words_are_gone() -> None:
     assert not found
 
 
-# Relative clauses that stand for a noun, as "what it holds" for "the bytes".
+# Marks of relative clauses in place of nouns.
 CLAUSE = re.compile(r"\b(what(ever)?|whether|those (of|that)|that of)\b", re.IGNORECASE)
 COMMENT = re.compile(r"^\s*//[/!]?(?P<text>.*)$", re.MULTILINE)
 
