@@ -114,7 +114,7 @@ pub enum Error {
     TokenNotInVocab {
         /// The missing token.
         token: String,
-        /// The merge or option that names the token: `merge 12`, `unk_token`, ...
+        /// The merge, option or text that needs the token: `merge 12`, `unk_token`, ...
         role: String,
         /// Size of the vocabulary.
         vocab_size: usize,

@@ -60,7 +60,7 @@ def whole_file(path: str) -> Iterator[BinaryIO]:
 
 
 def _create_temporary(folder: Path) -> tuple[Path, BinaryIO, bool]:
-    """A new file; true if it is locked. The core's temporary files are named and locked in the same way."""
+    """A new file, opened, and true if it is locked. The core's temporary files are named and locked in the same way."""
     while True:
         path = folder / f".lexmill-{os.getpid()}-{secrets.token_hex(8)}.tmp"
         # "x" creates with the modes that the user's umask allows, unlike the tempfile module.

@@ -108,7 +108,7 @@ def count_words(
 def _stages(
     normalizer: Normalizer | None, pre_tokenizer: PreTokenizer | None, added_tokens: Iterable[str | AddedToken]
 ) -> Tokenizer:
-    """A tokenizer without a model, which cuts texts into words."""
+    """A tokenizer without a model; it cuts texts into words."""
     tokenizer = Tokenizer(BPE())
     if normalizer is not None:
         tokenizer.normalizer = normalizer

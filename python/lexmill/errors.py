@@ -119,7 +119,7 @@ class SkippedRecordsWarning(CorpusWarning):
 
 
 class EmptyCorpusWarning(CorpusWarning):
-    """Warns of token files without a token, with the inputs and the records that were left out of them."""
+    """Warns of token files without a token, with the inputs and the records and documents left out of them."""
 
 
 class RepeatedInputWarning(CorpusWarning):

@@ -1,4 +1,4 @@
-"""Estimates the time and memory of counting and training on a corpus from a sample."""
+"""Estimates the time to count the words of a corpus and the memory to train on them, from a sample."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def estimate(
     sample: int = 16 << 20,
     num_threads: int | None = None,
 ) -> Estimate:
-    """Estimates the time and memory of counting and training on files, from a sample of them.
+    """Estimates the time to count the words of files and the memory to train on them, from a sample of the files.
 
     Of plain text and JSON lines the sample comes from places spread evenly over all files; of other files it is their
     beginning. How much text a file has, compressed or with other fields and columns beside the texts, is told by the

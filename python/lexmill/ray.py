@@ -74,7 +74,7 @@ def count_words(
     counts in `folder`; a job that is started again keeps the runs that are there. Remove them once the result is saved.
 
     For a dataset, rows are sorted by `order`, and words and counts, and all that is trained from them, are as for the
-    texts in that order. Ray's blocks number the sources, so two results may differ in these numbers.
+    texts in that order. Each of Ray's blocks is a source, so the numbers of sources may differ between two results.
 
     Args:
         sources: paths of text files, whose lines are texts, and sources of `lexmill.sources` that read files; or a Ray

@@ -68,7 +68,8 @@ def count_words(
     counts in `folder`; a job that is started again keeps the runs that are there. Remove them once the result is saved.
 
     For a data frame, rows are sorted by `order`, and words and counts, and all that is trained from them, are as for
-    the texts in that order. Spark's partitions number the sources, so two results may differ in these numbers.
+    the texts in that order. Each of Spark's partitions is a source, so the numbers of sources may differ between two
+    results.
 
     Args:
         sources: paths of text files, whose lines are texts, and sources of `lexmill.sources` that read files; or a

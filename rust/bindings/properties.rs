@@ -36,8 +36,8 @@ pub(super) type Given<P> = <P as Property>::Given;
 /// The type of the value that Python reads of an option of type `P`.
 pub(super) type Shown<P> = <P as Property>::Shown;
 
-/// Properties: the option's type, its type in the core, the type that Python sets with the function that reads it, and the type that
-/// Python reads with the function that makes it.
+/// Properties: the option's type; its type in the core; the type that Python sets, with the function that reads it; and the type
+/// that Python reads, with the function that makes it.
 macro_rules! properties {
     ($($type:ty as $core:ty: $given:ty => $read:path, $shown:ty => $show:path;)+) => {$(
         impl Property for $type {

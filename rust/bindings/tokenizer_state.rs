@@ -157,8 +157,8 @@ pub(super) enum Concerns {
 
 /// The state, with the pipeline and the tokenizer that were compiled from it.
 ///
-/// The compiled pipeline and its caches are kept until one of its stages changes. Other added tokens, another
-/// `encode_special_tokens` and another size of caches are set in the compiled pipeline. The tokenizer around the pipeline is kept
+/// The compiled pipeline and its caches are kept until one of its stages changes. Changes of the added tokens, of
+/// `encode_special_tokens` and of the size of caches are made in the compiled pipeline. The tokenizer around the pipeline is kept
 /// until anything changes.
 pub(super) struct Shared {
     state: RwLock<State>,

@@ -224,7 +224,8 @@ impl Stages {
         Ok(cut.text.into_text())
     }
 
-    /// Calls `each` with the spans of a text by `cuts`, the cuts of the pre-tokenizer, until one fails. A word is not searched.
+    /// Calls `each` with the spans of a text by `cuts`, the cuts of the pre-tokenizer, until one call fails. A word whose pre-tokens
+    /// the seams know is not searched.
     ///
     /// # Errors
     /// The errors of the pre-tokenizer and of `each`.

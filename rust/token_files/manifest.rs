@@ -64,7 +64,7 @@ pub struct Counts {
     /// Broken records, which are left out.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(super) skipped: u64,
-    /// The documents for validation among these.
+    /// The documents for validation, which `documents` counts, too.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(super) validation_documents: u64,
     #[serde(default, skip_serializing_if = "is_zero")]

@@ -229,7 +229,7 @@ fn append(path: &Path, mut source: impl Read, target: &mut PartFile) -> Result<(
     }
 }
 
-/// Copies a file to `target`, if there is one, and compares its size and checksum with its entry in the manifest.
+/// Reads a file, and copies it if a `target` is given. Compares the file's size and checksum with its entry in the manifest.
 fn copy(
     path: &Path,
     entry: &FileEntry,

@@ -130,7 +130,7 @@ impl LimitOverrides {
     }
 }
 
-/// Refuses a limit that is given, if any: it means nothing without truncation or padding.
+/// Refuses limits that are given without the truncation or padding that they belong to.
 fn refuse_given(what: &str, given: &[(&str, bool)]) -> Result<()> {
     match given.iter().find(|(_, is_given)| *is_given) {
         Some((name, _)) => {

@@ -64,8 +64,9 @@ impl Tokenizer {
     /// ways ([`Unigram::encode_nbest`](crate::models::unigram::Unigram::encode_nbest)) to cut each pre-token, and its
     /// score is the sum of their scores from left to right; added tokens have none. Of two tokenizations with equal scores,
     /// the one comes first whose tokenization of all pre-tokens but the last comes first in this order; if both have the same,
-    /// the one whose way to cut the last pre-token comes first. [`Self::encode`] gives the first tokenization. Each tokenization
-    /// is truncated and gets special tokens by itself; all are padded as one batch. The model's `alpha` has no part in it.
+    /// the model's order of the ways to cut the last pre-token decides. [`Self::encode`] gives the first tokenization. Each
+    /// tokenization is truncated and gets special tokens by itself; all are padded as one batch. The model's `alpha` has no part
+    /// in it.
     ///
     /// Time and memory: in proportion to `n` and the length of the text.
     ///

@@ -162,7 +162,7 @@ impl Trainer {
         }
     }
 
-    /// As [`Self::train`], but starts from the merges of an earlier run, if any; the result is the same as of a single run.
+    /// As [`Self::train`], but starts from the merges of an earlier run, if any; the result is the same as from a single run.
     ///
     /// # Errors
     /// The errors of [`Self::train`], [`Self::check_resumable`] and [`bpe::BpeTrainer::train_resumable`].

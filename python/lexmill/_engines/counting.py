@@ -63,7 +63,7 @@ class CountOptions:
 
 @dataclass(frozen=True)
 class CountJob(Job):
-    """Counts the words of a group to a run, named after the files and options that it was made from."""
+    """Counts the words of a group to a run, which is named after all that it was made from."""
 
     options: CountOptions
 

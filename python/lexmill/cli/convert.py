@@ -192,7 +192,7 @@ def _lost(source: Tokenizer, back: Tokenizer, kind: Kind) -> Iterator[str]:
         if own != read_back:
             yield f"the model's {name} {_shown(own)} (read back as {_shown(read_back)})"
     if one["normalizer"] is None is other["normalizer"]:
-        # Without a normalizer, `normalized` has no effect.
+        # Without a normalizer, the text before it and the text after it are the same.
         for token in (*one["added_tokens"], *other["added_tokens"]):
             token["normalized"] = False
     for token in one["added_tokens"]:

@@ -60,7 +60,7 @@ class AlgorithmName(str, Enum):
 
 
 class TieBreakName(str, Enum):
-    """The rule that decides between equal pairs."""
+    """The rule that decides between pairs of equal count or score."""
 
     SMALLEST_IDS = "smallest-ids"
     FIRST_SEEN = "first-seen"

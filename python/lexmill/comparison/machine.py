@@ -1,4 +1,4 @@
-"""The machine that figures depend on: the processor, and the output of programs."""
+"""Facts that figures depend on: the machine, its load, and the output of programs."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def child_environment(extra: Mapping[str, str]) -> dict[str, str]:
 
 
 def run(command: Sequence[str], timeout: float, environment: Mapping[str, str] | None = None) -> Finished:
-    """Runs a program to its end; on any error, an interrupt included, the program and its children are ended first."""
+    """Runs a program; it and its children have ended when this returns or raises, on an interrupt too."""
     with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
         process = subprocess.Popen(
             command,
@@ -73,7 +73,7 @@ def run(command: Sequence[str], timeout: float, environment: Mapping[str, str] |
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Ends a process and its children; does nothing if it has ended already."""
+    """Ends a process and its children; either may have ended already."""
     if hasattr(os, "killpg"):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)

@@ -19,7 +19,7 @@ SpecialToken: TypeAlias = str | AddedToken
 Vocab: TypeAlias = Path | dict[str, int]
 Merges: TypeAlias = Path | list[tuple[str, str]]
 
-# Defaults whose names and types are right in a signature, as `()` for a list would not be. Nobody changes them.
+# Defaults that show their meaning in a signature, as `()` for a list would not. Nobody changes them.
 NO_TOKENS: list[SpecialToken] = []
 NO_CHARACTERS: list[str] = []
 UNKNOWN: list[SpecialToken] = ["<unk>"]

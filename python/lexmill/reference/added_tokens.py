@@ -7,8 +7,8 @@ contents and exact repetitions are passed over. A content that was once added as
 
 Rules of finding: tokens with `normalized` off are found in the original text. The others are found in normalized text,
 where their own contents, normalized, are looked for. From left to right the leftmost match wins, of matches that begin
-at one place the longest, and of equal texts the one with the lowest id. A match is then checked; after a rejected match
-no shorter token is tried.
+at one place the longest, and of equal texts the one with the lowest id. A match is then checked; in place of a rejected
+match no shorter token is tried.
 - `single_word` rejects a match beside a word character.
 - `lstrip` takes the white space before it, as far as the token before has not taken it; `rstrip` the one after it.
 - A match all of which the token before has taken does not count.

@@ -2,8 +2,7 @@ r"""Finds a literal text or a regular expression, as `Split` and `Replace` do.
 
 Rules: matches go from left to right and do not overlap. At each place the first alternative that matches wins, and a
 repetition takes as much as it can. A match may be empty, but not directly after the match before it. No pattern matches
-in an empty text. `^` and `$` hold at the ends of lines, but `^` does not after a line feed that ends
-the text.
+in an empty text. `^` and `$` hold at the ends of lines, but `^` does not after a line feed that ends the text.
 
 Files hold patterns in Oniguruma's language, and this search runs them in the language of the module `regex`. Patterns
 that both read alike are specified here; where they part (`{1,3}+`, `(?m)`, `\h`, `\w` beside superscript digits) the

@@ -82,7 +82,7 @@ fn deserialized<'de>(
     found.map_err(|error| message_of(&error))
 }
 
-/// The text at `path`, each key of which leads into an object. Answers true if the text was there.
+/// The text at `path`: each key is looked up in an object, and the last one has the text. Answers true if the text was there.
 struct Field<'a> {
     path: &'a [String],
     text: &'a mut String,

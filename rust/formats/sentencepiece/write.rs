@@ -23,7 +23,7 @@ use crate::{Error, Result};
 
 /// The `.model` file of a tokenizer with a Unigram or BPE model, or with one of SentencePiece's word models.
 ///
-/// Its stages must be stages that [`super::read()`] makes, or at most a `Precompiled` normalizer and a `Metaspace`,
+/// Its stages must be as [`super::read()`] makes them, or at most a `Precompiled` normalizer and a `Metaspace`,
 /// optionally after a `WhitespaceSplit`. Scores are rounded to 32 bits. The score of a BPE piece is the negative
 /// position of its merges.
 ///

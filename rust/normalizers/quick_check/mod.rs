@@ -39,7 +39,7 @@ const AFTER: usize = 3;
 /// A block with the bytes after it; zeros after the end of the text.
 type Window = [u8; BLOCK + AFTER];
 
-/// Masks of the characters of a block that are no safe starters.
+/// Masks of the characters of a block that may not be safe starters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Marks {
     /// The first bytes of all these characters.

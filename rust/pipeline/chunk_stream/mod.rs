@@ -21,7 +21,7 @@ use crate::sinks::Sink;
 /// Lookups in flight at a time.
 const PREFETCH_BATCH: usize = 32;
 
-/// Ids of isolated characters, at most, that are collected before a batch is emitted, without the ids of the last word.
+/// The most ids of isolated characters that are collected before a batch is emitted, not counting the ids of the last word.
 const MOST_ISOLATED: usize = 1 << 10;
 
 /// Spans that are scanned at a time.

@@ -317,7 +317,7 @@ impl Pipeline {
         (self.rewrites_chunks() && has_word_ids).then_some(0)
     }
 
-    /// True if a missed chunk takes stages before the model.
+    /// True if the plan has stages before the model for a missed chunk.
     pub(super) fn rewrites_chunks(&self) -> bool {
         self.plan.chunked().is_some_and(|plan| plan.rewrite != Rewrite::None)
     }

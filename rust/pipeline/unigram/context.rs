@@ -41,7 +41,7 @@ impl ChunkStages<'_> {
             && (!self.facts.has_gaps || has_blank || self.is_free_between(" ", chunk, " a", normalized)?))
     }
 
-    /// True if no neighbour changes the characters at both ends.
+    /// True if no neighbour changes the first or the last character.
     fn has_fixed_ends(&self, chunk: &str) -> bool {
         // A character that vanishes at the beginning of a text moves the characters after it.
         self.is_fixed(&mut chunk.chars().rev())

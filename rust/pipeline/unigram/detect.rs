@@ -37,7 +37,7 @@ pub(in crate::pipeline) fn detect(stages: &Stages, model: &Model) -> Option<Chun
     })
 }
 
-/// The Metaspace of a pre-tokenizer; before it, true if white space is split off first, so that chunks have gaps between them.
+/// The Metaspace of a pre-tokenizer, and true if white space is split off before Metaspace, so that chunks have gaps between them.
 fn metaspace(pre_tokenizer: &PreTokenizer) -> Option<(bool, Metaspace)> {
     let stages = match pre_tokenizer {
         PreTokenizer::Sequence(stages) => stages.as_slice(),

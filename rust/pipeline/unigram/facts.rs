@@ -115,8 +115,8 @@ fn set(is_in: impl Fn(u8) -> bool) -> u128 {
 /// True if chunks may be cut between letters and punctuation: each letter becomes a letter, punctuation is unchanged, no piece holds
 /// both, and no neighbour joins them.
 ///
-/// Their neighbours are visible ASCII or blanks at first. Only rules make a neighbour begin with a mark, or end with a character
-/// that joins the next, so no stage after rules may see clusters.
+/// In the original text their neighbours are visible ASCII or blanks. Only rules make a neighbour begin with a mark, or end with a
+/// character that joins the next, so no stage after rules may see clusters.
 fn cuts_at_punctuation(plain: u128, normalizer: Option<&Normalizer>, model: &Model) -> bool {
     let stages = normalizer.map_or_else(Vec::new, Normalizer::stages);
     let is_plain = |byte: u8| plain >> byte & 1 == 1;

@@ -201,7 +201,7 @@ impl<'a> MergeLoop<'a> {
         self.tokens.len() < self.trainer.vocab_size
     }
 
-    /// True if narrow cells hold the ids of a whole batch.
+    /// True if narrow cells can hold the ids of one more batch.
     fn fits_batch(&self) -> bool {
         self.tokens.len() + LARGEST <= self.tuning.narrow_id
     }

@@ -185,7 +185,7 @@ impl BpeTrainer {
         self.train_resumable(words, None, on_progress)
     }
 
-    /// As [`Self::train`], but starts from the merges of an earlier run, if any; the result is the same as of a single run.
+    /// As [`Self::train`], but starts from the merges of an earlier run, if any; the result is the same as from a single run.
     ///
     /// # Errors
     /// The errors of [`Self::train`] and of [`Resumption::keep`], and [`Error::Format`] if the merges cannot be of the same words

@@ -91,7 +91,7 @@ impl WordPieceTrainer {
         self.score == Score::Frequency
     }
 
-    /// As [`Self::train`], but starts from the merges of an earlier run, if any; the result is the same as of a single run.
+    /// As [`Self::train`], but starts from the merges of an earlier run, if any; the result is the same as from a single run.
     ///
     /// # Errors
     /// The errors of [`BpeTrainer::train_resumable`].

@@ -1,6 +1,6 @@
 """The base of adapters: a method for each job that a library can do, and the reading of its results afterwards.
 
-Only a job's method is timed, so it holds the library's own call and nothing else. Everything that a fair
+The passes time a job's method alone, so it holds the library's own call and nothing else. Everything that a fair
 comparison needs but a user would not wait for stands in `load`, `prepare_training` and `columns`.
 """
 

@@ -1,6 +1,6 @@
 """SentencePiece's decoding in one stage; lexmill's own, since the stages of Hugging Face only come close to it.
 
-The tokens are taken from left to right. Tokens of bytes in a row are decoded together; each byte that is not UTF-8
+The tokens are taken from left to right. Tokens of bytes in a row are decoded together; each byte of invalid UTF-8
 becomes U+FFFD. The unknown token has a text of its own, the surface. In other tokens U+2581 is a space. As long as the
 text is empty, a space at the beginning of a token goes: with `remove_extra_whitespaces` the space of each token, else
 with `add_dummy_prefix` the space of one token, after which none goes. An empty token is one that is left out, such as a

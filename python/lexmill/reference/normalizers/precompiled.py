@@ -7,7 +7,7 @@ longest rule replaces its match.
 
 Sources: new characters take the places of the old ones in order. Surplus new characters stand for the last of these.
 Where there are too few, the last new character so far takes the place of the rest, whichever rule made it. If there is
-no new character yet, the rest keeps its place, and every later character stands for a character further left.
+no new character yet, the rest is not passed over, and every later character stands for a character further left.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Cuts text into pieces of as many characters each; the last one may be shorter."""
+"""Cuts text into pieces of equal length in characters; the last one may be shorter."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from lexmill.reference.normalized import Normalized, Span, pieces_at
 from lexmill.reference.patterns import Find
 
 Behavior = Literal["Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous"]
-# A piece; true if it matched.
+# A piece, and true if it matched.
 Piece = tuple[Span, bool]
 
 

@@ -17,12 +17,12 @@ use crate::corpus::sources::reader::{failed, named};
 use crate::corpus::sources::source::{Format, Source};
 use crate::{Error, Result};
 
-/// The columns with their types. If no type is asked for a column, the first file decides: for Parquet and Arrow it is the type in the
-/// file's schema, with integers and floats widened to 64 bits, for JSON lines and CSV strings.
+/// The columns with their types. If no type is asked for a column, the first file decides. Parquet and Arrow give the type in the file's
+/// schema, with integers and floats widened to 64 bits; JSON lines and CSV give strings.
 ///
 /// # Errors
 /// [`Error::InvalidOption`] for sources of plain text, which have no columns; [`Error::Format`] if the column is absent or its type
-/// is no string, number or truth value; [`Error::Unsupported`] for standard input, which cannot be read twice; the errors of reading.
+/// is no string, number or truth value; [`Error::Unsupported`] for Arrow on standard input, which cannot be read twice; the errors of reading.
 pub fn added_columns(
     sources: &[Arc<Source>],
     wanted: &[(String, Option<ValueKind>)],
