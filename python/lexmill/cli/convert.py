@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from lexmill import Tokenizer
 from lexmill._whole_file import to_disk
@@ -191,13 +192,32 @@ def _lost(source: Tokenizer, back: Tokenizer, kind: Kind) -> Iterator[str]:
             own, read_back = own or None, read_back or None
         if own != read_back:
             yield f"the model's {name} {_shown(own)} (read back as {_shown(read_back)})"
-    if one["normalizer"] is None is other["normalizer"]:
+    has_one_text = one["normalizer"] is None is other["normalizer"]
+    if has_one_text and not any(_are_searched_in_turn(file["added_tokens"]) for file in (one, other)):
         # Without a normalizer, the text before it and the text after it are the same.
         for token in (*one["added_tokens"], *other["added_tokens"]):
             token["normalized"] = False
     for token in one["added_tokens"]:
         if token not in other["added_tokens"]:
             yield f"the added token `{token['content']}` with id {token['id']}"
+
+
+def _are_searched_in_turn(tokens: list[dict[str, Any]]) -> bool:
+    """True if added tokens that are not normalized, which are searched first, may take text from the others."""
+    first = [token for token in tokens if not token["normalized"]]
+    later = [token for token in tokens if token["normalized"]]
+    return any(_may_meet(token, other) for token in first for other in later)
+
+
+def _may_meet(token: dict[str, Any], other: dict[str, Any]) -> bool:
+    """True if both tokens may match at places that overlap, or one depends on the text beside it."""
+    if any(each[flag] for each in (token, other) for flag in ("single_word", "lstrip", "rstrip")):
+        return True
+    one, two = token["content"], other["content"]
+    if one in two or two in one:
+        return True
+    lengths = range(1, min(len(one), len(two)))
+    return any(one.endswith(two[:length]) or two.endswith(one[:length]) for length in lengths)
 
 
 def _is_same(stage: str, one: object, other: object) -> bool:

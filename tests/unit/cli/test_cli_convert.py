@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("typer", reason="the command line is an extra")
 
 from command_line import TEXT, Run
-from lexmill import Tokenizer, models
+from lexmill import AddedToken, Tokenizer, models
 from lexmill.cli.convert import Kind, _lost
 from lexmill.normalizers import NFC
 from lexmill.pre_tokenizers import Whitespace
@@ -133,6 +133,18 @@ class TestLosses:
         one, other = (Tokenizer(models.Unigram(pieces, unk_id)) for unk_id in (0, None))
         assert list(_lost(one, other, Kind.TOKENIZER_JSON)) == ["the model's unk_id 0 (read back as none)"]
         assert list(_lost(one, one, Kind.TOKENIZER_JSON)) == []
+
+    @pytest.mark.parametrize(
+        ("content", "text", "is_lost"), [("abc", "abc", True), ("ca", "cab", True), ("cd", "abcd", False)]
+    )
+    def test_of_normalized_are_seen_where_tokens_meet(self, content: str, text: str, is_lost: bool) -> None:
+        vocab = {token: id_ for id_, token in enumerate(["?", "a", "b", "c", "d", "ab", content])}
+        one, other = (Tokenizer(models.WordLevel(vocab, "?")) for _ in range(2))
+        for tokenizer, normalized in ((one, True), (other, False)):
+            tokenizer.add_tokens([AddedToken("ab", normalized=False), AddedToken(content, normalized=normalized)])
+        assert (one.encode(text).ids != other.encode(text).ids) == is_lost
+        lost = [f"the added token `{content}` with id 6"] if is_lost else []
+        assert list(_lost(one, other, Kind.TOKENIZER_JSON)) == lost
 
     def test_are_named_and_nothing_is_written(self, lexmill: Run, bert: str, saved: str, unigram: str) -> None:
         tokenizer = Tokenizer.from_file(bert)
