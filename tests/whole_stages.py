@@ -148,7 +148,18 @@ OWN_RULES = st.fixed_dictionaries(
         "treat_whitespace_as_suffix": st.booleans(),
     }
 )
-OWN = choice(PRECOMPILED.map(lambda stage: {**stage, "match": "longest"}), OWN_RULES)
+METASPACE_NORMALIZERS = st.builds(
+    lambda replacement, scheme, drop: {
+        "type": "MetaspaceNormalizer",
+        "replacement": replacement,
+        "prepend": scheme,
+        "drop_whitespace": drop,
+    },
+    st.sampled_from(["▁", "▁", "▁", "_", "a"]),
+    st.sampled_from(["always", "first", "never"]),
+    st.booleans(),
+)
+OWN = choice(PRECOMPILED.map(lambda stage: {**stage, "match": "longest"}), OWN_RULES, METASPACE_NORMALIZERS)
 
 METASPACES = st.builds(
     lambda replacement, scheme, split: {

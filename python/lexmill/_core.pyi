@@ -799,22 +799,36 @@ class Tokenizer:
                 the text of a token is encoded to other tokens.
             FileError: the file cannot be written.
         """
-    def to_str(self, pretty: bool = False) -> str:
+    def to_str(self, pretty: bool = False, *, version: str = "1.0", lossy: bool = False) -> str:
         """The tokenizer as JSON text; the same tokenizer gives the same text. As in a file, `encode_special_tokens` is
         not in it.
 
         Args:
             pretty: breaks lines and indents.
+            version: `1.0`, or `2.0` for Hugging Face `tokenizers` 1.0.
+            lossy: leaves out parts that version 2.0 cannot hold and that do not change ids: trimmed offsets and
+                dropout.
+
+        Raises:
+            OptionError: the version is unknown or cannot hold a stage, which the message names.
         """
-    def save(self, path: _Path, pretty: bool = True) -> None:
+    def save(self, path: _Path, pretty: bool | None = None, *, version: str = "1.0", lossy: bool = False) -> None:
         """Writes a `tokenizer.json`, whole or not at all.
 
-        The format has no place for `encode_special_tokens`: whoever reads the file sets it again. Pickles and copies
-        keep it. A `LostStateWarning` tells so where it is on.
+        The format has no place for `encode_special_tokens`, and version 1.0 has none for `role_to_token`: whoever
+        reads the file sets them again. Pickles and copies keep them. A `LostStateWarning` tells so where they are
+        set.
 
         Args:
             path: the file.
-            pretty: breaks lines and indents.
+            pretty: breaks lines and indents; None does so in version 1.0 alone, as Hugging Face does.
+            version: `1.0`, or `2.0` for Hugging Face `tokenizers` 1.0.
+            lossy: leaves out parts that version 2.0 cannot hold and that do not change ids: trimmed offsets and
+                dropout.
+
+        Raises:
+            OptionError: the version is unknown or cannot hold a stage, which the message names.
+            FileError: the file cannot be written.
         """
     def __getstate__(self) -> bytes | tuple[bytes, bool, int, list[str]]: ...
     def __setstate__(self, state: bytes | tuple[bytes, bool, int, list[str]]) -> None: ...
@@ -849,6 +863,13 @@ class Tokenizer:
         """True if special tokens in the text are left to the model."""
     @encode_special_tokens.setter
     def encode_special_tokens(self, value: bool) -> None: ...
+    @property
+    def role_to_token(self) -> dict[str, str] | None:
+        """Tokens by their role, such as `bos_token`, as files of version 2.0 may name them; None if there are none.
+        Roles change no encoding, and the tokens need not be in the vocabulary.
+        """
+    @role_to_token.setter
+    def role_to_token(self, value: dict[str, str] | None) -> None: ...
     @property
     def cache_limit(self) -> int:
         """Bytes that the cache of each thread may take; 0 turns caching off."""

@@ -12,6 +12,7 @@ NFD = _core.normalizers.NFD
 NFKC = _core.normalizers.NFKC
 NFKD = _core.normalizers.NFKD
 Lowercase = _core.normalizers.Lowercase
+MetaspaceNormalizer = _core.normalizers.MetaspaceNormalizer
 Nmt = _core.normalizers.Nmt
 Normalizer = _core.normalizers.Normalizer
 Precompiled = _core.normalizers.Precompiled
@@ -46,6 +47,7 @@ __all__ = [
     "BertNormalizer",
     "ByteLevel",
     "Lowercase",
+    "MetaspaceNormalizer",
     "Nmt",
     "Normalizer",
     "Precompiled",

@@ -154,6 +154,37 @@ class Sequence(Normalizer):
     def __getnewargs__(self) -> tuple[list[Normalizer]]: ...
 
 @final
+class MetaspaceNormalizer(Normalizer):
+    """Makes spaces visible without cutting the text. Files of version 2.0 have this stage in the place of the pre-
+    tokenizer `Metaspace`.
+
+    Args:
+        replacement: the character that stands for a space.
+        prepend_scheme: where a text gets one before it: `always`, `first` (not after an added token) or `never`.
+            With `drop_whitespace`, each word gets one before it, or the first word of a text that begins without
+            white space.
+        drop_whitespace: takes all white space out and joins the words.
+
+    Raises:
+        OptionError: `replacement` is not one character, or `prepend_scheme` is unknown.
+    """
+    def __new__(
+        cls, replacement: str = "▁", prepend_scheme: str = "always", drop_whitespace: bool = False
+    ) -> MetaspaceNormalizer: ...
+    @property
+    def replacement(self) -> str: ...
+    @replacement.setter
+    def replacement(self, value: str) -> None: ...
+    @property
+    def prepend_scheme(self) -> str: ...
+    @prepend_scheme.setter
+    def prepend_scheme(self, value: str) -> None: ...
+    @property
+    def drop_whitespace(self) -> bool: ...
+    @drop_whitespace.setter
+    def drop_whitespace(self, value: bool) -> None: ...
+
+@final
 class Nmt(Normalizer):
     """Takes control characters out and makes odd spaces plain."""
     def __new__(cls) -> Nmt: ...

@@ -114,8 +114,9 @@ mod _core {
     mod normalizers {
         #[pymodule_export]
         use super::super::normalizers::{
-            PyBertNormalizer, PyByteLevel, PyLowercase, PyNfc, PyNfd, PyNfkc, PyNfkd, PyNmt, PyNormalizer,
-            PyPrecompiled, PyPrepend, PyReplace, PySentencePiece, PySequence, PyStrip, PyStripAccents,
+            PyBertNormalizer, PyByteLevel, PyLowercase, PyMetaspaceNormalizer, PyNfc, PyNfd, PyNfkc, PyNfkd,
+            PyNmt, PyNormalizer, PyPrecompiled, PyPrepend, PyReplace, PySentencePiece, PySequence, PyStrip,
+            PyStripAccents,
         };
     }
 

@@ -1,6 +1,7 @@
 //! `lexmill.Tokenizer`: its parts. Files: `tokenizer_files.rs`, encoding: `tokenizer_batch.rs`, decoding: `tokenizer_decode.rs`,
 //! truncation and padding: `tokenizer_limits.rs`.
 
+use std::collections::BTreeMap;
 use std::ffi::CString;
 use std::sync::Arc;
 
@@ -112,8 +113,8 @@ impl PyTokenizer {
         let file = PyBytes::new(py, self.to_json(false).or_raise(py)?.as_bytes());
         match self.shared.state().beside_file() {
             None => Ok(file.into_any()),
-            Some(BesideFile { encode_special_tokens, cache_limit, special }) => {
-                (file, encode_special_tokens, cache_limit, special).into_bound_py_any(py)
+            Some(BesideFile { encode_special_tokens, cache_limit, special, roles }) => {
+                (file, encode_special_tokens, cache_limit, special, roles).into_bound_py_any(py)
             }
         }
     }
@@ -124,10 +125,10 @@ impl PyTokenizer {
             parts.map_err(|error| unpickling(py, "Tokenizer", error))
         };
         let state = if let Ok(state) = state.cast::<PyTuple>() {
-            let (file, encode_special_tokens, cache_limit, special): (Bound<'_, PyBytes>, _, _, _) =
+            let (file, encode_special_tokens, cache_limit, special, roles): (Bound<'_, PyBytes>, _, _, _, _) =
                 state.extract()?;
             let mut state = State::of(read(file.as_bytes())?);
-            state.set_beside_file(BesideFile { encode_special_tokens, cache_limit, special });
+            state.set_beside_file(BesideFile { encode_special_tokens, cache_limit, special, roles });
             state
         } else {
             State::of(read(state.extract()?)?)
@@ -177,6 +178,19 @@ impl PyTokenizer {
         if self.get_encode_special_tokens() != value {
             self.shared.change(Concerns::Rest, |state| state.encode_special_tokens = value);
         }
+    }
+
+    /// Tokens by their role, such as `bos_token`, as files of version 2.0 may name them; None if there are none. Roles change no encoding,
+    /// and the tokens need not be in the vocabulary.
+    #[getter]
+    fn get_role_to_token(&self) -> Option<BTreeMap<String, String>> {
+        self.shared.state().role_to_token.as_deref().cloned()
+    }
+
+    #[setter]
+    fn set_role_to_token(&self, value: Option<BTreeMap<String, String>>) {
+        let roles = value.filter(|roles| !roles.is_empty()).map(Arc::new);
+        self.shared.change(Concerns::Rest, |state| state.role_to_token = roles);
     }
 
     /// Bytes that the cache of each thread may take; 0 turns caching off.

@@ -1,20 +1,19 @@
 //! `lexmill.Tokenizer`: reading and writing files.
 
 use std::collections::BTreeMap;
-use std::ffi::CStr;
+use std::ffi::CString;
 use std::path::Path;
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use super::arguments::{self, FilePath};
-use super::errors::OrRaise;
+use super::errors::{OrRaise, exception};
 use super::tokenizer::PyTokenizer;
 use super::tokenizer_state::State;
+use crate::formats::tokenizer_json::Version;
 use crate::formats::{sentencepiece, tiktoken, tokenizer_json, vocab_files};
 use crate::structures::atomic_file;
-
-const LOST_STATE: &CStr = c"a tokenizer.json does not hold encode_special_tokens=True; set it again after reading the file, or pickle the tokenizer";
 
 #[pymethods]
 impl PyTokenizer {
@@ -183,28 +182,74 @@ impl PyTokenizer {
     ///
     /// Args:
     ///     `pretty`: breaks lines and indents.
-    #[pyo3(signature = (pretty=false))]
-    fn to_str(&self, py: Python<'_>, pretty: bool) -> PyResult<String> {
-        py.detach(|| self.to_json(pretty)).or_raise(py)
+    ///     `version`: `1.0`, or `2.0` for Hugging Face `tokenizers` 1.0.
+    ///     `lossy`: leaves out parts that version 2.0 cannot hold and that do not change ids: trimmed offsets and dropout.
+    ///
+    /// Raises:
+    ///     `OptionError`: the version is unknown or cannot hold a stage, which the message names.
+    #[pyo3(signature = (pretty=false, *, version="1.0", lossy=false))]
+    fn to_str(&self, py: Python<'_>, pretty: bool, version: &str, lossy: bool) -> PyResult<String> {
+        let version = known_version(py, version)?;
+        py.detach(|| self.to_version(version, pretty, lossy)).or_raise(py)
     }
 
     /// Writes a `tokenizer.json`, whole or not at all.
     ///
-    /// The format has no place for `encode_special_tokens`: whoever reads the file sets it again. Pickles and copies keep it. A
-    /// `LostStateWarning` tells so where it is on.
+    /// The format has no place for `encode_special_tokens`, and version 1.0 has none for `role_to_token`: whoever reads the file sets
+    /// them again. Pickles and copies keep them. A `LostStateWarning` tells so where they are set.
     ///
     /// Args:
     ///     `path`: the file.
-    ///     `pretty`: breaks lines and indents.
-    #[pyo3(signature = (path, pretty=true))]
-    fn save(&self, py: Python<'_>, path: FilePath, pretty: bool) -> PyResult<()> {
-        py.detach(|| save(&path, &self.to_json(pretty)?)).or_raise(py)?;
-        if self.shared.state().encode_special_tokens {
+    ///     `pretty`: breaks lines and indents; None does so in version 1.0 alone, as Hugging Face does.
+    ///     `version`: `1.0`, or `2.0` for Hugging Face `tokenizers` 1.0.
+    ///     `lossy`: leaves out parts that version 2.0 cannot hold and that do not change ids: trimmed offsets and dropout.
+    ///
+    /// Raises:
+    ///     `OptionError`: the version is unknown or cannot hold a stage, which the message names.
+    ///     `FileError`: the file cannot be written.
+    #[pyo3(signature = (path, pretty=None, *, version="1.0", lossy=false))]
+    fn save(
+        &self,
+        py: Python<'_>,
+        path: FilePath,
+        pretty: Option<bool>,
+        version: &str,
+        lossy: bool,
+    ) -> PyResult<()> {
+        let version = known_version(py, version)?;
+        let pretty = pretty.unwrap_or(version == Version::One);
+        py.detach(|| save(&path, &self.to_version(version, pretty, lossy)?)).or_raise(py)?;
+        let state = self.shared.state();
+        let lost = [
+            (state.encode_special_tokens, "encode_special_tokens=True"),
+            (state.role_to_token.is_some() && version == Version::One, "role_to_token"),
+        ];
+        drop(state);
+        for (_, setting) in lost.into_iter().filter(|(is_lost, _)| *is_lost) {
+            let message = format!(
+                "a tokenizer.json does not hold {setting}; set it again after reading the file, or pickle the tokenizer"
+            );
             let category = py.import("lexmill.errors")?.getattr("LostStateWarning")?;
-            PyErr::warn(py, &category, LOST_STATE, 1)?;
+            PyErr::warn(py, &category, &CString::new(message)?, 1)?;
         }
         Ok(())
     }
+}
+
+impl PyTokenizer {
+    fn to_version(&self, version: Version, pretty: bool, lossy: bool) -> crate::Result<String> {
+        match version {
+            Version::One => self.to_json(pretty),
+            Version::Two => tokenizer_json::write_version_2(&self.shared.parts(), pretty, lossy),
+        }
+    }
+}
+
+fn known_version(py: Python<'_>, name: &str) -> PyResult<Version> {
+    Version::from_name(name).ok_or_else(|| {
+        let known = Version::NAMES.map(|(_, name)| name).join(", ");
+        exception(py, "OptionError", format!("version is {name:?} but must be one of {known}"))
+    })
 }
 
 /// The name of bytes in memory in errors: Hugging Face's words before its parser's.

@@ -1,5 +1,6 @@
 //! The state of a Python `Tokenizer`, and the compiled tokenizer that follows its changes.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use super::stage::{Stage, Staged};
@@ -29,6 +30,7 @@ pub(super) struct State {
     pub(super) numbered_for: Arc<Vocab>,
     pub(super) truncation: Option<Truncation>,
     pub(super) padding: Option<PaddingRule>,
+    pub(super) role_to_token: Option<Arc<BTreeMap<String, String>>>,
     pub(super) encode_special_tokens: bool,
     pub(super) cache_limit: usize,
     pub(super) runs: Runs,
@@ -57,23 +59,29 @@ impl State {
             added: parts.added,
             truncation: parts.truncation,
             padding: parts.padding,
+            role_to_token: parts.role_to_token,
             encode_special_tokens: false,
             cache_limit: DEFAULT_CACHE_LIMIT,
             runs: Runs::AsPlanned,
         }
     }
 
-    /// State that a file does not hold; `None` if it equals the state of a tokenizer read from a file.
+    /// State that a file of version 1.0 does not hold; `None` if it equals the state of a tokenizer read from a file.
     pub(super) fn beside_file(&self) -> Option<BesideFile> {
         let &Self { encode_special_tokens, cache_limit, .. } = self;
         let special = self.added.once_special();
-        let is_usual = !encode_special_tokens && cache_limit == DEFAULT_CACHE_LIMIT && special.is_empty();
-        (!is_usual).then_some(BesideFile { encode_special_tokens, cache_limit, special })
+        let roles = self.role_to_token.as_deref().cloned().unwrap_or_default();
+        let is_usual = !encode_special_tokens
+            && cache_limit == DEFAULT_CACHE_LIMIT
+            && special.is_empty()
+            && roles.is_empty();
+        (!is_usual).then_some(BesideFile { encode_special_tokens, cache_limit, special, roles })
     }
 
     pub(super) fn set_beside_file(&mut self, beside: BesideFile) {
         self.encode_special_tokens = beside.encode_special_tokens;
         self.cache_limit = beside.cache_limit;
+        self.role_to_token = Some(beside.roles).filter(|roles| !roles.is_empty()).map(Arc::new);
         Arc::make_mut(&mut self.added).set_once_special(&beside.special);
     }
 
@@ -130,16 +138,19 @@ impl State {
             added: Arc::clone(&self.added),
             truncation: self.truncation.clone(),
             padding: self.padding.clone(),
+            role_to_token: self.role_to_token.clone(),
         }
     }
 }
 
-/// State of a tokenizer that its copies keep and a `tokenizer.json` does not hold.
+/// State of a tokenizer that its copies keep and a `tokenizer.json` of version 1.0 does not hold.
 pub(super) struct BesideFile {
     pub(super) encode_special_tokens: bool,
     pub(super) cache_limit: usize,
     /// Tokens that were once added as special and are not special now.
     pub(super) special: Vec<String>,
+    /// Tokens by their role.
+    pub(super) roles: BTreeMap<String, String>,
 }
 
 fn read<T: Staged>(stage: Option<&Arc<Stage<T>>>, seen: &mut Seen) -> Option<T> {

@@ -12,6 +12,7 @@ mod byte_level;
 mod compiled;
 mod custom;
 mod lowercase;
+mod metaspace;
 mod nmt;
 mod precompiled;
 mod prepend;
@@ -31,6 +32,7 @@ pub(crate) use compiled::tests as compiled_tests;
 pub use compiled::{CompiledNormalizer, PieceMemo};
 pub(crate) use compiled::{Image, Images, PageImages, Remains};
 pub use custom::CustomNormalizer;
+pub use metaspace::MetaspaceNormalizer;
 pub use precompiled::clusters;
 #[cfg(test)]
 pub(crate) use precompiled::tests::charsmap;
@@ -71,6 +73,8 @@ pub enum Normalizer {
     ByteLevel,
     /// BERT's normalizer.
     Bert(Bert),
+    /// Makes spaces visible.
+    Metaspace(MetaspaceNormalizer),
     /// All of SentencePiece's normalization at once.
     SentencePiece(SentencePiece),
     /// Several normalizers, each on the output of the one before.
@@ -87,7 +91,7 @@ impl Normalizer {
             Self::Lowercase => lowercase::is_lowercase(text),
             Self::Strip { left, right } => strip::stripped(text, *left, *right) == (0..text.len()),
             Self::StripAccents => unicode::has_no_marks(text),
-            Self::Prepend(_) | Self::SentencePiece(_) => text.is_empty(),
+            Self::Prepend(_) | Self::Metaspace(_) | Self::SentencePiece(_) => text.is_empty(),
             Self::Custom(_) => false,
             Self::Nmt => nmt::is_identity(text),
             Self::ByteLevel => byte_level::is_identity(text),
@@ -119,6 +123,7 @@ impl Normalizer {
             | Self::Prepend(_)
             | Self::Precompiled(_)
             | Self::Replace(_)
+            | Self::Metaspace(_)
             | Self::SentencePiece(_)
             | Self::Custom(_) => false,
             Self::Sequence(stages) => stages.iter().all(Self::is_local),
@@ -187,6 +192,17 @@ impl Normalizer {
         }
     }
 
+    /// The normalizer of an added token's content before it is looked for in normalized text: without a Metaspace that comes last, which
+    /// would put a space before the content. `None` if nothing is left.
+    pub fn for_added_tokens(&self) -> Option<Cow<'_, Self>> {
+        let stages = self.stages();
+        let Some((Self::Metaspace(_), before)) = stages.split_last() else {
+            return Some(Cow::Borrowed(self));
+        };
+        let before: Vec<Self> = before.iter().map(|&stage| stage.clone()).collect();
+        (!before.is_empty()).then_some(Cow::Owned(Self::Sequence(before)))
+    }
+
     /// The rewrite of `c`, which is white space or U+2581, by a single stage: `c` or a space. It holds wherever `c` stands
     /// but in a run of spaces or at the end of a text. `None` if the rewrite depends on the neighbours of `c`, or is
     /// something else.
@@ -199,6 +215,7 @@ impl Normalizer {
             Self::Prepend(_)
             | Self::ByteLevel
             | Self::Bert(_)
+            | Self::Metaspace(_)
             | Self::SentencePiece(_)
             | Self::Sequence(_)
             | Self::Custom(_) => false,
@@ -250,6 +267,7 @@ impl Normalizer {
             | Self::Bert(_)
             | Self::Nmt
             | Self::ByteLevel
+            | Self::Metaspace(_)
             | Self::SentencePiece(_)
             | Self::Custom(_) => true,
             Self::Precompiled(charsmap) => charsmap.is_longest_first(),
@@ -288,6 +306,7 @@ impl Normalizer {
             Self::Precompiled(charsmap) => charsmap.normalize(&text, growth)?,
             Self::Replace(replacement) => replace::replace(replacement, &text, growth)?,
             Self::Bert(bert) => bert.normalize(text),
+            Self::Metaspace(stage) => stage.normalize(text)?,
             Self::SentencePiece(stage) => stage.normalize(&text, growth)?,
             Self::Custom(stage) => custom::normalize(stage.as_ref(), &text)?,
             Self::Sequence(_) => text,

@@ -135,6 +135,7 @@ impl Normalizer {
             | Self::Strip { .. }
             | Self::Prepend(_)
             | Self::Bert(_)
+            | Self::Metaspace(_)
             | Self::SentencePiece(_)
             | Self::ByteLevel
             | Self::Custom(_) => return None,

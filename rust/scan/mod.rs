@@ -112,12 +112,16 @@ pub enum Splitter {
 }
 
 impl Splitter {
+    /// GPT-2's pattern, at which `ByteLevel` cuts.
+    pub const GPT2: &'static str =
+        r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+";
+
     /// The splitters that stand for a regular expression, each with its pattern.
     ///
     /// `Whitespace` is missing although its documentation gives the pattern `\w+|[^\w\s]+`: in a user's pattern `\w`
     /// means something else.
     pub const PATTERNS: [(&'static str, Self); 4] = [
-        (r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+", Self::Gpt2),
+        (Self::GPT2, Self::Gpt2),
         (
             r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
             Self::Cl100k,

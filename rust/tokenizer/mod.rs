@@ -21,7 +21,7 @@ mod text_source;
 mod token_columns;
 mod training;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
 
 pub use decode_stream::{DecodeStream, Window};
@@ -68,6 +68,8 @@ pub struct Components {
     pub truncation: Option<Truncation>,
     /// Fills up short encodings.
     pub padding: Option<PaddingRule>,
+    /// Tokens by their role, such as `bos_token`, which files of version 2.0 may name. Roles change no encoding.
+    pub role_to_token: Option<Arc<BTreeMap<String, String>>>,
 }
 
 impl Components {
@@ -82,6 +84,7 @@ impl Components {
             added: Arc::default(),
             truncation: None,
             padding: None,
+            role_to_token: None,
         }
     }
 }

@@ -36,14 +36,10 @@ fn parts() -> Result<Components> {
     let mut added = AddedTokens::default();
     added.add(&[AddedToken::new("<s>", true)], model.vocab());
     Ok(Components {
-        normalizer: None,
         pre_tokenizer: Some(pre_tokenizer),
-        model: Arc::new(Model::Bpe(model)),
-        post_processor: None,
         decoder: Some(Decoder::ByteLevel { add_prefix_space: true, trim_offsets: true, use_regex: true }),
         added: Arc::new(added),
-        truncation: None,
-        padding: None,
+        ..Components::of_model(Arc::new(Model::Bpe(model)))
     })
 }
 

@@ -345,6 +345,10 @@ def convert(
             help="A special token of a file of a model alone (ID for tiktoken); may be given again.",
         ),
     ] = None,
+    version: Annotated[
+        conversion.Version | None,
+        typer.Option(help="The version of a tokenizer-json: 1.0 unless given, or 2.0 for Hugging Face tokenizers 1.0."),
+    ] = None,
     lossy: Annotated[bool, typer.Option(help="Write even if OUT cannot hold all of IN.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -355,7 +359,7 @@ def convert(
     error, which names the part.
     """
     around = conversion.Surroundings(normalizer, pre_tokenizer, unk_token, special_token or [])
-    options = conversion.Options(source, output, from_kind, to_kind, around, lossy, as_json)
+    options = conversion.Options(source, output, from_kind, to_kind, around, version, lossy, as_json)
     finish(execute("convert", as_json, lambda: conversion.convert(options)))
 
 

@@ -13,13 +13,13 @@ from typing import Any
 from lexmill import Tokenizer
 from lexmill._whole_file import to_disk
 from lexmill.cli.files import STANDARD, check_inputs, check_output, write_whole
-from lexmill.cli.kinds import Kind, Surroundings, kind_of, paths_of, pattern_of_name, read, write
+from lexmill.cli.kinds import Kind, Surroundings, Version, kind_of, paths_of, pattern_of_name, read, write
 from lexmill.cli.outcome import Outcome, UsageError
 from lexmill.cli.stages import PreTokenizerName, pre_tokenizer_of
 from lexmill.errors import FormatError, InvalidUtf8Error, OptionError, VocabError
 from lexmill.models import BPE, WordPiece
 
-__all__ = ["Kind", "Options", "Surroundings", "convert"]
+__all__ = ["Kind", "Options", "Surroundings", "Version", "convert"]
 
 _STAGES = ("normalizer", "pre_tokenizer", "post_processor", "decoder", "truncation", "padding")
 # SentencePiece's files hold these stages in another form, and `save_spm` refuses stages that have no such form.
@@ -54,6 +54,7 @@ class Options:
     from_kind: Kind | None
     to_kind: Kind | None
     around: Surroundings
+    version: Version | None
     lossy: bool
     as_json: bool
 
@@ -69,6 +70,10 @@ def convert(options: Options) -> Outcome:
     from_kind = options.from_kind or kind_of(options.source, "--from")
     to_kind = options.to_kind or kind_of(options.output, "--to")
     _check_surroundings(options.around, from_kind, to_kind)
+    if options.version is not None and to_kind is not Kind.TOKENIZER_JSON:
+        message = f"--version is for {Kind.TOKENIZER_JSON.value}, not for {to_kind.value}"
+        raise UsageError(message)
+    version = options.version or Version.ONE
     inputs, outputs = paths_of(options.source, from_kind), paths_of(options.output, to_kind)
     if to_kind is Kind.VOCAB_JSON and options.output == STANDARD:
         message = f"{to_kind.value} is two files, which do not go to stdout"
@@ -79,10 +84,14 @@ def convert(options: Options) -> Outcome:
     tokenizer = _read(inputs, from_kind, options.around)
     _check_unk_token(tokenizer, inputs[0], from_kind)
     with tempfile.TemporaryDirectory(prefix="lexmill-") as folder:
-        written = write(tokenizer, to_kind, Path(folder))
+        lost = [*_repeated_lines(tokenizer, inputs[0], from_kind)]
+        if version is Version.TWO:
+            lost += _lost_in_version_2(tokenizer, lossy=options.lossy)
+        written = write(tokenizer, to_kind, Path(folder), version)
         around = _surroundings_of_output(tokenizer, options, to_kind)
         back = _read([str(path) for path in written], to_kind, around)
-        lost = [*_repeated_lines(tokenizer, inputs[0], from_kind), *_lost(tokenizer, back, to_kind)]
+        if version is Version.ONE:
+            lost += _lost(tokenizer, back, to_kind)
         if lost and not options.lossy:
             message = f"{to_kind.value} cannot hold {'; '.join(lost)}; --lossy leaves that out"
             raise OptionError(message)
@@ -197,6 +206,8 @@ def _lost(source: Tokenizer, back: Tokenizer, kind: Kind) -> Iterator[str]:
         # Without a normalizer, the text before it and the text after it are the same.
         for token in (*one["added_tokens"], *other["added_tokens"]):
             token["normalized"] = False
+    if source.role_to_token != back.role_to_token:
+        yield f"role_to_token {_shown(source.role_to_token)}"
     for token in one["added_tokens"]:
         if token not in other["added_tokens"]:
             yield f"the added token `{token['content']}` with id {token['id']}"
@@ -218,6 +229,22 @@ def _may_meet(token: dict[str, Any], other: dict[str, Any]) -> bool:
         return True
     lengths = range(1, min(len(one), len(two)))
     return any(one.endswith(two[:length]) or two.endswith(one[:length]) for length in lengths)
+
+
+def _lost_in_version_2(tokenizer: Tokenizer, *, lossy: bool) -> Iterator[str]:
+    """The parts that the writer leaves out of a file of version 2.0.
+
+    Raises:
+        OptionError: the version cannot hold the tokenizer, or not without a loss that `lossy` would allow.
+    """
+    try:
+        tokenizer.to_str(version=Version.TWO.value)
+    except OptionError as error:
+        if not lossy:
+            raise
+        # Fails again where the part is needed for the ids.
+        tokenizer.to_str(version=Version.TWO.value, lossy=True)
+        yield str(error).partition("cannot hold ")[2].partition(";")[0]
 
 
 def _is_same(stage: str, one: object, other: object) -> bool:

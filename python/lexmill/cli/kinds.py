@@ -15,7 +15,7 @@ from lexmill.models import BPE, WordPiece
 from lexmill.pre_tokenizers import ByteLevel as ByteLevelPreTokenizer
 from lexmill.processors import ByteLevel, TemplateProcessing
 
-__all__ = ["Kind", "Surroundings", "kind_of", "paths_of", "pattern_of_name", "read", "write"]
+__all__ = ["Kind", "Surroundings", "Version", "kind_of", "paths_of", "pattern_of_name", "read", "write"]
 
 
 class Kind(str, Enum):
@@ -31,6 +31,13 @@ class Kind(str, Enum):
     def holds_model_alone(self) -> bool:
         """True if the file holds no stage but the model, so that `Surroundings` supplies the others."""
         return self in (Kind.VOCAB_TXT, Kind.VOCAB_JSON, Kind.TIKTOKEN)
+
+
+class Version(str, Enum):
+    """Versions of `tokenizer.json`: of Hugging Face `tokenizers` 0.x, and of 1.0."""
+
+    ONE = "1.0"
+    TWO = "2.0"
 
 
 @dataclass(frozen=True)
@@ -190,8 +197,8 @@ def _without_id(token: str) -> str:
     return token if with_id is None else with_id[0]
 
 
-def write(tokenizer: Tokenizer, kind: Kind, folder: Path) -> list[Path]:
-    """Writes the file or files of a kind to a folder, the vocabulary first.
+def write(tokenizer: Tokenizer, kind: Kind, folder: Path, version: Version = Version.ONE) -> list[Path]:
+    """Writes the file or files of a kind to a folder, the vocabulary first. Version 2.0 is written lossy.
 
     Raises:
         OptionError: the kind cannot hold this model.
@@ -206,7 +213,9 @@ def write(tokenizer: Tokenizer, kind: Kind, folder: Path) -> list[Path]:
     path = folder / "file"
     if kind is Kind.TOKENIZER_JSON:
         # Like `save`, but without its warning: the command itself names the settings that the file does not hold.
-        path.write_text(tokenizer.to_str(pretty=True), encoding="utf-8", newline="")
+        is_first = version is Version.ONE
+        text = tokenizer.to_str(pretty=is_first, version=version.value, lossy=not is_first)
+        path.write_text(text, encoding="utf-8", newline="")
     elif kind is Kind.SENTENCEPIECE:
         tokenizer.save_spm(path)
     else:

@@ -32,9 +32,11 @@ from lexmill.reference.formats.models import Model, Vocab, model
 from lexmill.reference.formats.normalizers import normalizer
 from lexmill.reference.formats.pre_tokenizers import pre_tokenizer
 from lexmill.reference.formats.processors import post_processor
+from lexmill.reference.formats.version_2 import to_version_1
 from lexmill.reference.limits import Padding, Truncation
 from lexmill.reference.normalized import Normalized
 from lexmill.reference.normalizers import Normalizer
+from lexmill.reference.normalizers.metaspace import without_metaspace
 from lexmill.reference.pre_tokenizers import PreTokenizer
 from lexmill.reference.processors import PostProcessor
 from lexmill.reference.spelled_added import spelled
@@ -65,10 +67,12 @@ class Tokenizer:
 
     @classmethod
     def from_dict(cls, spec: Json) -> Tokenizer:
-        """Reads a `tokenizer.json` as `json.loads` gives it.
+        """Reads a `tokenizer.json` of either version as `json.loads` gives it.
 
         Ids of added tokens in the file are not believed: `AddedTokens` numbers them.
         """
+        if spec.get("version") == "2.0":
+            spec = to_version_1(spec)
         tokenizer = cls(*model(spec["model"]))
         tokenizer.normalizer = _optional(normalizer, spec.get("normalizer"))
         tokenizer.pre_tokenizer = _optional(pre_tokenizer, spec.get("pre_tokenizer"))
@@ -117,7 +121,7 @@ class Tokenizer:
         """The text of an id: an added token's, in the form in which it is looked for, or else the model's."""
         if token_id in self.added.tokens:
             token = self.added.tokens[token_id]
-            return self.normalize(token.content) if token.normalized else token.content
+            return self._looked_for(token.content) if token.normalized else token.content
         return {known: token for token, known in self.vocab}.get(token_id)
 
     def normalize(self, text: str) -> str:
@@ -165,8 +169,16 @@ class Tokenizer:
     def _normalized(self, text: Normalized) -> Normalized:
         return text if self.normalizer is None else self.normalizer.normalize(text)
 
+    def _looked_for(self, content: str) -> str:
+        """The form of an added token in normalized text; a last `MetaspaceNormalizer` would put a space before it."""
+        return (
+            content
+            if self.normalizer is None
+            else without_metaspace(self.normalizer).normalize(Normalized.whole(content)).text
+        )
+
     def _matcher(self, *, normalized: bool) -> Matcher:
-        normalize = self.normalize if normalized else str
+        normalize = self._looked_for if normalized else str
         return self.added.matcher(normalize, normalized=normalized, encode_special_tokens=self.encode_special_tokens)
 
 

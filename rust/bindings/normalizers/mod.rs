@@ -15,10 +15,12 @@ use super::components::{element, get_field, set_element, set_field};
 use super::custom_stage::CustomStage;
 use super::errors::{OrRaise, exception};
 use super::normalized_string::PyNormalizedString;
+use super::properties;
 use super::regex::PatternArgument;
 use super::stage::Stage;
 use super::stage_class::{plain_stages, stage_base, stage_fields};
-use crate::normalizers::{Form, Normalizer};
+use crate::metaspace::PrependScheme;
+use crate::normalizers::{Form, MetaspaceNormalizer, Normalizer};
 use crate::structures::finder::Replacement;
 
 stage_base! {
@@ -43,6 +45,7 @@ stage_base! {
     Normalizer::Precompiled(_) => PyPrecompiled,
     Normalizer::Replace(_) => PyReplace,
     Normalizer::Bert(_) => PyBertNormalizer,
+    Normalizer::Metaspace(_) => PyMetaspaceNormalizer,
     Normalizer::SentencePiece(_) => PySentencePiece,
 }
 
@@ -140,6 +143,45 @@ impl PyPrepend {
 
 stage_fields! { PyPrepend: Normalizer::Prepend(text) => {
     prepend set_prepend: String = *text;
+}}
+
+/// Makes spaces visible without cutting the text. Files of version 2.0 have this stage in the place of the pre-tokenizer `Metaspace`.
+///
+/// Args:
+///     `replacement`: the character that stands for a space.
+///     `prepend_scheme`: where a text gets one before it: `always`, `first` (not after an added token) or `never`. With
+///         `drop_whitespace`, each word gets one before it, or the first word of a text that begins without white space.
+///     `drop_whitespace`: takes all white space out and joins the words.
+///
+/// Raises:
+///     `OptionError`: `replacement` is not one character, or `prepend_scheme` is unknown.
+#[pyclass(name = "MetaspaceNormalizer", module = "lexmill.normalizers", extends = PyNormalizer, frozen)]
+pub(super) struct PyMetaspaceNormalizer;
+
+#[pymethods]
+impl PyMetaspaceNormalizer {
+    #[new]
+    #[pyo3(signature = (replacement="\u{2581}", prepend_scheme="always", drop_whitespace=false),
+        text_signature = "(replacement='\\u2581', prepend_scheme='always', drop_whitespace=False)")]
+    fn new(
+        py: Python<'_>,
+        replacement: &str,
+        prepend_scheme: &str,
+        drop_whitespace: bool,
+    ) -> PyResult<PyClassInitializer<Self>> {
+        let stage = MetaspaceNormalizer {
+            replacement: properties::character(py, "replacement", replacement)?,
+            prepend_scheme: properties::prepend_scheme(py, "prepend_scheme", prepend_scheme)?,
+            drop_whitespace,
+        };
+        Ok(PyNormalizer::of(Normalizer::Metaspace(stage)).add_subclass(Self))
+    }
+}
+
+stage_fields! { PyMetaspaceNormalizer: Normalizer::Metaspace(stage) => {
+    replacement set_replacement: char = stage.replacement;
+    prepend_scheme set_prepend_scheme: PrependScheme = stage.prepend_scheme;
+    drop_whitespace set_drop_whitespace: bool = stage.drop_whitespace;
 }}
 
 /// Puts one text in place of every match of a text or a regular expression.

@@ -52,7 +52,7 @@ impl Component for PreTokenizer {
         match field.require("type")?.str()? {
             "ByteLevel" => Ok(Self::ByteLevel(byte_level(&field)?)),
             "Metaspace" => Ok(Self::Metaspace(metaspace(&field)?)),
-            "Split" => split(&field),
+            "Split" => split(&field, None),
             "Whitespace" => Ok(Self::Whitespace),
             "WhitespaceSplit" => Ok(Self::WhitespaceSplit),
             "BertPreTokenizer" => Ok(Self::Bert),
@@ -220,15 +220,17 @@ fn replacement_json(replacement: &Replacement) -> Value {
     json!({"type": "Replace", "pattern": pattern, "content": replacement.content()})
 }
 
+fn prepend_scheme(field: &Field<'_>) -> Result<PrependScheme> {
+    let name = field.str()?;
+    let known = PrependScheme::NAMES.map(|(_, name)| name).join(", ");
+    PrependScheme::from_name(name).ok_or_else(|| field.unknown("prepend_scheme", name, &known))
+}
+
 /// Files of older versions have `add_prefix_space`, which must agree with `prepend_scheme`.
 fn metaspace(field: &Field<'_>) -> Result<Metaspace> {
     let replacement = field.require("replacement")?.char()?;
     let prepend_scheme = match field.get("prepend_scheme")? {
-        Some(scheme) => {
-            let name = scheme.str()?;
-            let known = PrependScheme::NAMES.map(|(_, name)| name).join(", ");
-            PrependScheme::from_name(name).ok_or_else(|| scheme.unknown("prepend_scheme", name, &known))?
-        }
+        Some(scheme) => prepend_scheme(&scheme)?,
         None => PrependScheme::Always,
     };
     if !field.bool_or("add_prefix_space", true)? && prepend_scheme != PrependScheme::Never {
@@ -247,9 +249,13 @@ fn metaspace_json(options: Metaspace) -> Value {
     })
 }
 
-fn split(field: &Field<'_>) -> Result<PreTokenizer> {
+/// Reads a `Split`; without a default, `behavior` is required.
+pub(super) fn split(field: &Field<'_>, default: Option<Behavior>) -> Result<PreTokenizer> {
     let pattern = pattern(&field.require("pattern")?)?;
-    let behavior = behavior(&field.require("behavior")?)?;
+    let behavior = match (field.get("behavior")?, default) {
+        (None, Some(default)) => default,
+        _ => behavior(&field.require("behavior")?)?,
+    };
     let split = Split::new(pattern, behavior, field.bool_or("invert", false)?);
     split.map(|split| PreTokenizer::Split(Arc::new(split))).map_err(|error| field.error(error.to_string()))
 }

@@ -5,12 +5,12 @@ use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 
 use super::sentencepiece::{charsmap, rules, rules_json};
-use super::{Component, Field, custom, list, replacement, replacement_json, to_list};
+use super::{Component, Field, custom, list, prepend_scheme, replacement, replacement_json, to_list};
 use crate::Result;
-use crate::normalizers::{Bert, Form, Normalizer};
+use crate::normalizers::{Bert, Form, MetaspaceNormalizer, Normalizer};
 
 const KNOWN: &str = "NFC, NFD, NFKC, NFKD, Lowercase, Strip, StripAccents, Prepend, Nmt, ByteLevel, Precompiled, Replace, \
-                     BertNormalizer, SentencePiece, Sequence";
+                     BertNormalizer, MetaspaceNormalizer, SentencePiece, Sequence";
 
 /// The value of `match` for rules of which the longest match wins, as in SentencePiece.
 const LONGEST: &str = "longest";
@@ -38,6 +38,11 @@ impl Component for Normalizer {
             "ByteLevel" => Ok(Self::ByteLevel),
             "Precompiled" => precompiled(&field),
             "Replace" => Ok(Self::Replace(replacement(&field)?)),
+            "MetaspaceNormalizer" => Ok(Self::Metaspace(MetaspaceNormalizer {
+                replacement: field.require("replacement")?.char()?,
+                prepend_scheme: prepend_scheme(&field.require("prepend")?)?,
+                drop_whitespace: field.require("drop_whitespace")?.bool()?,
+            })),
             "SentencePiece" => rules(&field).map(Self::SentencePiece),
             "Sequence" => Ok(Self::Sequence(list(&field, "normalizers")?)),
             other => match Form::NAMES.into_iter().find(|&(_, name)| name == other) {
@@ -58,6 +63,12 @@ impl Component for Normalizer {
                 "handle_chinese_chars": handle_chinese_chars,
                 "strip_accents": strip_accents,
                 "lowercase": lowercase,
+            }),
+            Self::Metaspace(MetaspaceNormalizer { replacement, prepend_scheme, drop_whitespace }) => json!({
+                "type": "MetaspaceNormalizer",
+                "replacement": replacement,
+                "prepend": prepend_scheme.name(),
+                "drop_whitespace": drop_whitespace,
             }),
             Self::StripAccents => json!({"type": "StripAccents"}),
             Self::Prepend(prefix) => json!({"type": "Prepend", "prepend": prefix}),

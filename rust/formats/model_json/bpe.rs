@@ -115,6 +115,21 @@ pub(super) fn read(json: BpeJson<'_>) -> Result<Bpe> {
     Bpe::new(json.vocab.vocab(), &merges, options)
 }
 
+/// Reads a model of version 2.0.
+pub(super) fn read_version_2(json: BpeJson<'_>) -> Result<Bpe> {
+    let wrong = |path: String, message: &str| Err(Error::Format { path, message: message.to_owned() });
+    if let Some(rank) = json.merges.iter().position(|merge| matches!(merge, MergeJson::Line(_))) {
+        return wrong(
+            format!("model.merges[{rank}]"),
+            "expected a list of two tokens, as version 2.0 has it",
+        );
+    }
+    if json.dropout.is_some_and(|dropout| dropout > 0.0) {
+        return wrong("model.dropout".to_owned(), "version 2.0 has no dropout");
+    }
+    read(json)
+}
+
 /// Reads a model whose tokens have kinds.
 pub(super) fn read_pieces(mut json: BpeJson<'_>) -> Result<Bpe> {
     let kinds = kinds_of(&json.sentencepiece_kinds)?;
@@ -154,5 +169,27 @@ pub(super) fn write<S: Serializer>(
     if let Some(scores) = bpe.scores() {
         object.serialize_entry("sentencepiece_scores", &List(|| scores.iter().copied().map(short)))?;
     }
+    object.end()
+}
+
+/// Hugging Face writes no options of unknown text for a byte-level model, which knows every byte, and no affix that is empty.
+pub(super) fn write_version_2<S: Serializer>(
+    bpe: &Bpe,
+    byte_level: bool,
+    serializer: S,
+) -> std::result::Result<S::Ok, S::Error> {
+    let options = bpe.options();
+    let affix = |affix: &Option<String>| affix.clone().filter(|affix| !affix.is_empty());
+    let mut object = serializer.serialize_map(None)?;
+    object.serialize_entry("type", "BPE")?;
+    object.serialize_entry("unk_token", &options.unk_token.as_ref().filter(|_| !byte_level))?;
+    object.serialize_entry("continuing_subword_prefix", &affix(&options.continuing_subword_prefix))?;
+    object.serialize_entry("end_of_word_suffix", &affix(&options.end_of_word_suffix))?;
+    object.serialize_entry("fuse_unk", &(options.fuse_unk && !byte_level))?;
+    object.serialize_entry("byte_fallback", &(options.byte_fallback && !byte_level))?;
+    object.serialize_entry("ignore_merges", &options.ignore_merges)?;
+    object.serialize_entry("byte_level", &byte_level)?;
+    object.serialize_entry("vocab", &TokenIds(bpe.vocab(), usize::MAX))?;
+    object.serialize_entry("merges", &List(|| bpe.spelled_merges()))?;
     object.end()
 }

@@ -12,6 +12,7 @@ use std::fmt;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
+use super::tokenizer_json::Version;
 use crate::models::Model;
 use crate::models::piece_kind::PieceKind;
 use crate::vocab::Vocab;
@@ -40,6 +41,15 @@ impl Shape<'_> {
             None => "WordLevel",
         }
     }
+}
+
+/// Just enough of a model of version 2.0.
+#[derive(Deserialize)]
+struct Shape2<'a> {
+    #[serde(rename = "type", borrow)]
+    kind: Option<Cow<'a, str>>,
+    byte_level: Option<bool>,
+    files: Option<serde::de::IgnoredAny>,
 }
 
 /// The vocabulary in file order. A token without escapes borrows its text from the file.
@@ -92,7 +102,32 @@ impl<'de: 'a, 'a> Deserialize<'de> for VocabJson<'a> {
     }
 }
 
-/// Reads the `model` object.
+/// Reads the `model` object of a file of this version, and its `byte_level`, which version 1.0 does not have.
+///
+/// # Errors
+/// As [`read`]; for version 2.0, also [`Error::Format`] for merges as lines, for vocabularies in other files, for dropout, and for a
+/// `byte_level` that is missing or has no place there.
+pub fn read_version(text: &str, version: Version) -> Result<(Model, bool)> {
+    if version == Version::One {
+        return Ok((read(text)?, false));
+    }
+    let wrong =
+        |path: &str, message: &str| Error::Format { path: path.to_owned(), message: message.to_owned() };
+    let shape: Shape2<'_> = parse(text)?;
+    let Some(kind) = shape.kind else { return Err(wrong("model", "`type` is missing")) };
+    if shape.files.is_some() {
+        return Err(wrong("model.files", "vocabularies in other files are not read"));
+    }
+    match (&*kind, shape.byte_level) {
+        ("BPE", None) => return Err(wrong("model", "`byte_level` is missing")),
+        ("BPE", Some(_)) | (_, None) => {}
+        _ => return Err(wrong("model.byte_level", "only a model of type BPE has it")),
+    }
+    let model = if kind == "BPE" { bpe::read_version_2(parse(text)?).map(Model::Bpe)? } else { read(text)? };
+    Ok((model, shape.byte_level.unwrap_or(false)))
+}
+
+/// Reads the `model` object of version 1.0.
 ///
 /// # Errors
 /// [`Error::Format`], [`Error::UnknownComponent`] or [`Error::TokenNotInVocab`].
@@ -138,17 +173,24 @@ pub struct ModelJson<'a> {
     model: &'a Model,
     /// Entries that each list of the model is cut to: the vocabulary, the merges, the pieces.
     most: usize,
+    /// The `byte_level` of a file of version 2.0, where only BPE models have it.
+    byte_level: Option<bool>,
 }
 
 impl<'a> ModelJson<'a> {
     /// The whole object.
     pub fn new(model: &'a Model) -> Self {
-        Self { model, most: usize::MAX }
+        Self { model, most: usize::MAX, byte_level: None }
     }
 
     /// The object with the first `most` entries of each list alone, to be shown rather than read.
     pub fn beginning(model: &'a Model, most: usize) -> Self {
-        Self { model, most }
+        Self { model, most, byte_level: None }
+    }
+
+    /// The whole object in a file of version 2.0.
+    pub fn version_2(model: &'a Model, byte_level: bool) -> Self {
+        Self { model, most: usize::MAX, byte_level: Some(byte_level) }
     }
 
     /// The object as JSON text; the same model always gives the same bytes.
@@ -159,11 +201,14 @@ impl<'a> ModelJson<'a> {
 
 impl Serialize for ModelJson<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        match self.model {
-            Model::Bpe(bpe) => bpe::write(bpe, self.most, serializer),
-            Model::Unigram(unigram) => unigram::write(unigram, self.most, serializer),
-            Model::WordPiece(wordpiece) => wordpiece::write(wordpiece, self.most, serializer),
-            Model::WordLevel(wordlevel) => wordlevel::write(wordlevel, self.most, serializer),
+        match (self.model, self.byte_level) {
+            (Model::Bpe(bpe), None) => bpe::write(bpe, self.most, serializer),
+            (Model::Bpe(bpe), Some(byte_level)) => bpe::write_version_2(bpe, byte_level, serializer),
+            (Model::Unigram(unigram), None) => unigram::write(unigram, self.most, serializer),
+            (Model::Unigram(unigram), Some(_)) => unigram::write_version_2(unigram, serializer),
+            (Model::WordPiece(wordpiece), _) => wordpiece::write(wordpiece, self.most, serializer),
+            (Model::WordLevel(wordlevel), None) => wordlevel::write(wordlevel, self.most, serializer),
+            (Model::WordLevel(wordlevel), Some(_)) => wordlevel::write_version_2(wordlevel, serializer),
         }
     }
 }

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use serde::ser::SerializeMap;
-use serde::{Deserialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::value::RawValue;
 
 use super::{List, Text, digits, kinds_of};
 use crate::models::unigram::{Unigram, UnigramOptions};
@@ -45,10 +46,25 @@ pub(super) fn write<S: Serializer>(
     most: usize,
     serializer: S,
 ) -> std::result::Result<S::Ok, S::Error> {
-    let options = unigram.options();
     // A model that is shown is not read again.
     let score = |score| if most == usize::MAX { written(score) } else { score };
-    let pieces = || unigram.pieces().take(most).map(|(piece, own)| (piece, score(own)));
+    write_pieces(unigram, || unigram.pieces().take(most).map(|(piece, own)| (piece, score(own))), serializer)
+}
+
+/// Spells scores as Hugging Face `tokenizers` 1.0 does.
+pub(super) fn write_version_2<S: Serializer>(
+    unigram: &Unigram,
+    serializer: S,
+) -> std::result::Result<S::Ok, S::Error> {
+    write_pieces(unigram, || unigram.pieces().map(|(piece, score)| (piece, spelled(score))), serializer)
+}
+
+fn write_pieces<S: Serializer, I: Iterator<Item: Serialize>>(
+    unigram: &Unigram,
+    pieces: impl Fn() -> I,
+    serializer: S,
+) -> std::result::Result<S::Ok, S::Error> {
+    let options = unigram.options();
     let mut object = serializer.serialize_map(None)?;
     object.serialize_entry("type", "Unigram")?;
     object.serialize_entry("unk_id", &options.unk_id)?;
@@ -58,6 +74,22 @@ pub(super) fn write<S: Serializer>(
         object.serialize_entry("sentencepiece_kinds", &digits(kinds))?;
     }
     object.end()
+}
+
+/// Most decimal digits after the first that tell any double from its neighbours, and one more.
+const MOST_DIGITS: usize = 17;
+
+/// The first spelling that is read back as `score`: the shortest in full, then with an exponent and ever more digits.
+fn spelled(score: f64) -> Option<Box<RawValue>> {
+    let mut shortest = score.to_string();
+    if !shortest.contains('.') {
+        shortest.push_str(".0");
+    }
+    let longer = (0..=MOST_DIGITS).map(|digits| format!("{score:.digits$e}"));
+    let is_read_back =
+        |text: &String| serde_json::from_str(text).is_ok_and(|read: f64| read.to_bits() == score.to_bits());
+    let found = std::iter::once(shortest).chain(longer).find(is_read_back);
+    RawValue::from_string(found.unwrap_or_else(|| written(score).to_string())).ok()
 }
 
 /// How many steps a score may be read off from the nearest double: seldom more than one.

@@ -55,3 +55,14 @@ pub(super) fn write<S: Serializer>(
     }
     object.end()
 }
+
+pub(super) fn write_version_2<S: Serializer>(
+    wordlevel: &WordLevel,
+    serializer: S,
+) -> std::result::Result<S::Ok, S::Error> {
+    let mut object = serializer.serialize_map(None)?;
+    object.serialize_entry("type", "WordLevel")?;
+    object.serialize_entry("unk_token", wordlevel.unk_token())?;
+    object.serialize_entry("vocab", &TokenIds(wordlevel.vocab(), usize::MAX))?;
+    object.end()
+}

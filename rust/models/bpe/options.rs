@@ -46,7 +46,7 @@ impl BpeOptions {
     }
 
     /// The prefix and the suffix, empty where there is none.
-    pub(super) fn affixes(&self) -> [&str; 2] {
+    pub fn affixes(&self) -> [&str; 2] {
         [
             self.continuing_subword_prefix.as_deref().unwrap_or_default(),
             self.end_of_word_suffix.as_deref().unwrap_or_default(),

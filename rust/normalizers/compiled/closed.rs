@@ -97,6 +97,7 @@ pub(super) fn sight(stage: &Normalizer) -> Sight {
         },
         Normalizer::Strip { .. } | Normalizer::Prepend(_) => Sight::Ends,
         Normalizer::Precompiled(_)
+        | Normalizer::Metaspace(_)
         | Normalizer::SentencePiece(_)
         | Normalizer::Sequence(_)
         | Normalizer::Custom(_) => Sight::Unlimited,

@@ -52,7 +52,8 @@ pub(crate) fn check_length(bytes: usize) -> Result<()> {
 
 /// The form in which added tokens with `normalized` are looked for.
 fn looked_for(normalizer: Option<&Normalizer>) -> impl Fn(&str) -> Result<String> {
-    move |content| match normalizer {
+    let normalizer = normalizer.and_then(Normalizer::for_added_tokens);
+    move |content| match &normalizer {
         Some(normalizer) => normalizer.normalize_str(content).map(Cow::into_owned),
         None => Ok(content.to_owned()),
     }

@@ -78,6 +78,15 @@ fn reloaded(components: &Components, is_from_json: bool) -> Components {
     again
 }
 
+/// A tokenizer that version 2.0 of the format can hold is the same when it is read back.
+fn held_by_version_2(components: &Components, tokenizer: &Tokenizer, texts: &[&str]) {
+    let Ok(saved) = tokenizer_json::write_version_2(components, false, false) else { return };
+    let again =
+        tokenizer_json::read(&saved).unwrap_or_else(|error| panic!("{error} in what was saved: {saved}"));
+    assert_eq!(tokenizer_json::write_version_2(&again, false, false).expect("it was held before"), saved);
+    same_encodings(tokenizer, &Tokenizer::new(&again).expect("the same stages"), texts);
+}
+
 pub(crate) fn same_encodings(first: &Tokenizer, second: &Tokenizer, texts: &[&str]) {
     for text in texts {
         let input = EncodeInput::of_text(text);
@@ -111,6 +120,9 @@ pub(crate) fn hold(components: &Components, is_from_json: bool, texts: &[&str]) 
                 .map(|encoding| in_range(&fast, text, &encoding));
         }
         return Some(fast);
+    }
+    if is_from_json {
+        held_by_version_2(components, &fast, texts);
     }
     for text in texts {
         for add_special_tokens in [false, true] {

@@ -11,6 +11,7 @@ from lexmill.reference.normalizers.bert import BertNormalizer
 from lexmill.reference.normalizers.byte_level import ByteLevel
 from lexmill.reference.normalizers.charsmap import Charsmap
 from lexmill.reference.normalizers.lowercase import Lowercase
+from lexmill.reference.normalizers.metaspace import MetaspaceNormalizer
 from lexmill.reference.normalizers.nmt import Nmt
 from lexmill.reference.normalizers.precompiled import Precompiled
 from lexmill.reference.normalizers.prepend import Prepend
@@ -60,6 +61,9 @@ READERS: Mapping[str, Callable[[Json], Normalizer]] = {
     "Precompiled": lambda spec: Precompiled(_charsmap(spec["precompiled_charsmap"]), spec.get("match") == "longest"),
     "Replace": lambda spec: Replace(pattern(spec["pattern"]), spec["content"]),
     "BertNormalizer": _bert,
+    "MetaspaceNormalizer": lambda spec: MetaspaceNormalizer(
+        spec["replacement"], spec["prepend"], spec["drop_whitespace"]
+    ),
     "SentencePiece": sentencepiece,
     "Sequence": lambda spec: Sequence([normalizer(stage) for stage in spec["normalizers"]]),
 }

@@ -1,0 +1,217 @@
+//! Version 2.0 of `tokenizer.json`, the files of Hugging Face `tokenizers` 1.0.
+//!
+//! It differs from version 1.0 in three places:
+//!
+//! * `byte_level` of the model stands for the pre-tokenizer and the decoder `ByteLevel`, see [`cuts`].
+//! * The normalizer `MetaspaceNormalizer` and a `Split` stand for the pre-tokenizer `Metaspace`, see [`metaspace`].
+//! * Templates have ids instead of names, see [`templates`].
+//!
+//! The reader puts the stages of 1.0 in their place, so that a file of either version gives the same tokenizer.
+
+mod cuts;
+mod metaspace;
+mod templates;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::parts::{AddedTokenJson, padding_json, truncation_json};
+use super::{File, Version, added_tokens_json, optional, read_component};
+use crate::decoders::Decoder;
+use crate::formats::components::Component;
+use crate::formats::fields::Field;
+use crate::formats::model_json::ModelJson;
+use crate::models::Model;
+use crate::normalizers::Normalizer;
+use crate::pre_tokenizers::PreTokenizer;
+use crate::tokenizer::Components;
+use crate::{Error, Result};
+use cuts::{Cuts, lacking_byte};
+
+/// Fields that this version requires and 1.0 does not, by the type of the stage. They may be null.
+const REQUIRED: [(&str, &str); 3] =
+    [("BertNormalizer", "strip_accents"), ("FixedLength", "length"), ("Metaspace", "prepend_scheme")];
+
+/// Reads the stages of a file into `parts`, which has the model and the added tokens.
+///
+/// # Errors
+/// [`Error::Format`] or [`Error::UnknownComponent`], naming the JSON path.
+pub(super) fn read_stages(file: &File<'_>, is_byte_level: bool, parts: &mut Components) -> Result<()> {
+    optional(&file.padding, "padding", |field| field.require("direction").map(drop))?;
+    let normalizer: Option<Normalizer> = read_component(&file.normalizer)?;
+    let cuts = optional(&file.pre_tokenizer, PreTokenizer::KEY, Cuts::read)?.unwrap_or_default();
+    for (key, value) in [
+        (Normalizer::KEY, &file.normalizer),
+        (PreTokenizer::KEY, &file.pre_tokenizer),
+        (Decoder::KEY, &file.decoder),
+    ] {
+        check_required(&Field::new(key, value))?;
+    }
+    let (normalizer, mut cuts) = metaspace::folded(normalizer, cuts);
+    parts.decoder = read_component(&file.decoder)?;
+    if is_byte_level {
+        check_bytes(&parts.model)?;
+        cuts.add_byte_level();
+        // Hugging Face decodes such models from their bytes, and never asks the decoder.
+        parts.decoder =
+            Some(Decoder::ByteLevel { add_prefix_space: true, trim_offsets: true, use_regex: true });
+    }
+    parts.normalizer = normalizer;
+    parts.pre_tokenizer = cuts.pre_tokenizer();
+    let text =
+        |id| parts.added.get(id).map(|token| &*token.content).or_else(|| parts.model.vocab().token(id));
+    parts.post_processor =
+        optional(&file.post_processor, "post_processor", |field| templates::read(field, text))?;
+    Ok(())
+}
+
+fn check_bytes(model: &Model) -> Result<()> {
+    let Model::Bpe(bpe) = model else { return Ok(()) };
+    let Some(byte) = lacking_byte(bpe) else { return Ok(()) };
+    let message = format!("the vocabulary has no token for byte 0x{byte:02X}, whose text would be lost");
+    Err(Error::Format { path: "model.byte_level".to_owned(), message })
+}
+
+/// Checks that a stage, and each stage of a sequence, has all fields of [`REQUIRED`].
+fn check_required(field: &Field<'_>) -> Result<()> {
+    let Some(object) = field.value.as_object() else { return Ok(()) };
+    let kind = object.get("type").and_then(Value::as_str);
+    for (known, key) in REQUIRED {
+        if kind == Some(known) && !object.contains_key(key) {
+            return Err(field.error(format!("`{key}` is missing")));
+        }
+    }
+    for key in ["normalizers", "pretokenizers", "decoders"] {
+        if let Some(stages) = field.get(key)?.filter(|stages| stages.value.is_array()) {
+            stages.items()?.iter().try_for_each(check_required)?;
+        }
+    }
+    Ok(())
+}
+
+/// The object of a file, with its fields in the order in which Hugging Face writes them.
+#[derive(Serialize)]
+pub(super) struct Version2<'a> {
+    version: &'static str,
+    truncation: Option<Value>,
+    padding: Option<Value>,
+    role_to_token: Option<&'a BTreeMap<String, String>>,
+    added_tokens: Vec<AddedTokenJson<'a>>,
+    normalizer: Option<Value>,
+    pre_tokenizer: Option<Value>,
+    post_processor: Option<Value>,
+    decoder: Option<Value>,
+    model: ModelJson<'a>,
+}
+
+impl<'a> Version2<'a> {
+    /// With `is_lossy`, trimmed offsets and dropout are left out.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`], naming the part that this version cannot hold.
+    pub(super) fn new(parts: &'a Components, is_lossy: bool) -> Result<Self> {
+        let mut cuts = Cuts::of(parts.pre_tokenizer.as_ref());
+        let byte_level = cuts.take_byte_level(&parts.model)?;
+        if byte_level && !matches!(parts.decoder, Some(Decoder::ByteLevel { .. })) {
+            return Err(unsupported(
+                "a model whose pre-tokenizer is `ByteLevel` without the decoder `ByteLevel`",
+            ));
+        }
+        let normalizers = metaspace::unfolded(parts.normalizer.as_ref(), &mut cuts)?;
+        check_model(&parts.model)?;
+        let mut losses = Losses::default();
+        let dropout = if let Model::Bpe(bpe) = &*parts.model { bpe.options().dropout } else { None };
+        losses.note(dropout.is_some_and(|dropout| dropout > 0.0), "`dropout` of the model");
+        let roles = parts.role_to_token.as_deref().filter(|roles| !roles.is_empty());
+        let processor = parts.post_processor.as_ref();
+        let post_processor =
+            processor.map_or(Ok(None), |stage| templates::to_json(stage, parts, &mut losses))?;
+        if !is_lossy {
+            losses.refuse()?;
+        }
+        Ok(Self {
+            version: Version::Two.name(),
+            truncation: parts.truncation.as_ref().map(truncation_json),
+            padding: parts.padding.as_ref().map(padding_json),
+            role_to_token: roles,
+            added_tokens: added_tokens_json(parts, usize::MAX),
+            normalizer: normalizer_json(&normalizers)?,
+            pre_tokenizer: cuts.to_json()?,
+            post_processor,
+            decoder: parts.decoder.as_ref().map(Component::to_file).transpose()?.map(decoder_json),
+            model: ModelJson::version_2(&parts.model, byte_level),
+        })
+    }
+}
+
+fn unsupported(part: impl std::fmt::Display) -> Error {
+    Error::Unsupported(format!("version 2.0 of tokenizer.json cannot hold {part}; write version 1.0"))
+}
+
+/// Parts of a tokenizer that this version cannot hold and that do not change ids.
+#[derive(Default)]
+struct Losses(Vec<&'static str>);
+
+impl Losses {
+    fn note(&mut self, is_lost: bool, part: &'static str) {
+        if is_lost {
+            self.0.push(part);
+        }
+    }
+
+    fn refuse(&self) -> Result<()> {
+        if self.0.is_empty() {
+            return Ok(());
+        }
+        Err(Error::Unsupported(format!(
+            "version 2.0 of tokenizer.json cannot hold {}; write version 1.0, or leave that out (lossy)",
+            self.0.join(" and ")
+        )))
+    }
+}
+
+/// A sequence of one normalizer is that normalizer.
+fn normalizer_json(stages: &[Normalizer]) -> Result<Option<Value>> {
+    if stages.iter().any(|stage| matches!(stage, Normalizer::SentencePiece(_))) {
+        return Err(unsupported("the normalizer `SentencePiece`"));
+    }
+    let objects = stages.iter().map(Component::to_json).collect::<Result<Vec<Value>>>()?;
+    Ok(match <[Value; 1]>::try_from(objects) {
+        Ok([only]) => Some(only),
+        Err(objects) if objects.is_empty() => None,
+        Err(objects) => Some(json!({"type": "Sequence", "normalizers": objects})),
+    })
+}
+
+/// A decoder of version 1.0 without the options that mean nothing in it.
+fn decoder_json(mut decoder: Value) -> Value {
+    match decoder["type"].as_str() {
+        Some("ByteLevel") => return json!({"type": "ByteLevel"}),
+        Some("Metaspace") => {
+            decoder.as_object_mut().map(|object| object.shift_remove("split"));
+        }
+        Some("Sequence") => {
+            let stages = decoder["decoders"].as_array_mut();
+            stages.into_iter().flatten().for_each(|stage| *stage = decoder_json(stage.take()));
+        }
+        _ => {}
+    }
+    decoder
+}
+
+fn check_model(model: &Model) -> Result<()> {
+    match model {
+        Model::Bpe(bpe) if bpe.kinds().is_some() => Err(unsupported("a BPE model with kinds of pieces")),
+        Model::WordLevel(words) if words.spaced_words().is_some() => {
+            Err(unsupported("a word model of SentencePiece"))
+        }
+        Model::WordPiece(words) if words.vocab().id(&words.options().unk_token).is_none() => Err(
+            unsupported(format_args!("the unknown token `{}`, which has no id", words.options().unk_token)),
+        ),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,227 @@
+//! Templates with ids: `{"seq": "A"}` or `{"ids": [101]}`, each with a `type_id` if that is not 0.
+//!
+//! Version 1.0 has a table of named tokens beside its templates. Here names are lost; the reader names each token by its text in the
+//! vocabulary, as nearly all files of version 1.0 do.
+
+use serde_json::{Value, json};
+
+use super::{Losses, unsupported};
+use crate::Result;
+use crate::encoding::Symbol;
+use crate::formats::fields::Field;
+use crate::processors::{
+    Bert, PostProcessor, Roberta, Template, TemplatePiece, TemplateSequence, TemplateToken,
+};
+use crate::tokenizer::Components;
+
+/// The largest type id; Hugging Face cuts larger ones to eight bits.
+const MAX_TYPE_ID: u32 = 255;
+
+/// Reads the `post_processor` of a file; `text` gives the token of an id.
+pub(super) fn read<'a>(field: &Field<'_>, text: impl Fn(u32) -> Option<&'a str>) -> Result<PostProcessor> {
+    match field.require("type")?.str()? {
+        "TemplateProcessing" => {}
+        other => return Err(field.unknown("post-processor", other, "TemplateProcessing")),
+    }
+    let mut tokens = Vec::new();
+    let single = read_pieces(&field.require("single")?, &[TemplateSequence::A], &text, &mut tokens)?;
+    let both = [TemplateSequence::A, TemplateSequence::B];
+    let pair = read_pieces(&field.require("pair")?, &both, &text, &mut tokens)?;
+    let template = Template::new(single, pair, tokens).map_err(|error| field.error(error.to_string()))?;
+    Ok(PostProcessor::Template(template))
+}
+
+/// Reads a template, which must have these sequences in this order, and no others.
+fn read_pieces<'a>(
+    field: &Field<'_>,
+    sequences: &[TemplateSequence],
+    text: &impl Fn(u32) -> Option<&'a str>,
+    tokens: &mut Vec<TemplateToken>,
+) -> Result<Vec<TemplatePiece>> {
+    let (mut pieces, mut found) = (Vec::new(), Vec::new());
+    for piece in field.items()? {
+        let type_id = piece.get("type_id")?.map_or(Ok(0), |type_id| read_type_id(&type_id))?;
+        match (piece.get("seq")?, piece.get("ids")?) {
+            (Some(name), None) => {
+                let id = match name.str()? {
+                    "A" => TemplateSequence::A,
+                    "B" => TemplateSequence::B,
+                    other => return Err(name.unknown("sequence", other, "A, B")),
+                };
+                found.push(id);
+                pieces.push(TemplatePiece::Sequence { id, type_id });
+            }
+            (None, Some(ids)) => {
+                for id in ids.items()? {
+                    let token = read_token(&id, text)?;
+                    pieces.push(TemplatePiece::Special { id: token.id.clone(), type_id });
+                    tokens.push(token);
+                }
+            }
+            _ => return Err(piece.error("expected one of `seq` and `ids`")),
+        }
+    }
+    if found != sequences {
+        let expected = if sequences.len() == 1 { "A once" } else { "A and then B, once each" };
+        return Err(field.error(format!("expected the sequence {expected}")));
+    }
+    Ok(pieces)
+}
+
+fn read_type_id(field: &Field<'_>) -> Result<u32> {
+    let type_id = field.u32()?;
+    if type_id > MAX_TYPE_ID {
+        return Err(field.error(format!("expected at most {MAX_TYPE_ID}, found {type_id}")));
+    }
+    Ok(type_id)
+}
+
+fn read_token<'a>(field: &Field<'_>, text: &impl Fn(u32) -> Option<&'a str>) -> Result<TemplateToken> {
+    let id = field.u32()?;
+    let text = text(id).ok_or_else(|| field.error(format!("no token has id {id}")))?;
+    Ok(TemplateToken { id: text.to_owned(), symbols: vec![Symbol { id, text: text.into() }] })
+}
+
+/// One element of a template of version 2.0.
+#[derive(Debug, PartialEq, Eq)]
+enum Piece {
+    Sequence(TemplateSequence, u32),
+    Ids(Vec<u32>, u32),
+}
+
+/// The templates for a text and for a pair.
+type Frame = [Vec<Piece>; 2];
+
+/// The post-processor as an object; `None` if it adds nothing and gives the second sequence type id 1, as no post-processor does.
+///
+/// # Errors
+/// [`Error::Unsupported`](crate::Error::Unsupported) if it is no such template.
+pub(super) fn to_json(
+    stage: &PostProcessor,
+    parts: &Components,
+    losses: &mut Losses,
+) -> Result<Option<Value>> {
+    let mut frames = Vec::new();
+    add_frames(stage, parts, losses, &mut frames)?;
+    let frame = frames.pop();
+    if !frames.is_empty() {
+        return Err(unsupported("two post-processors with templates"));
+    }
+    let Some([single, pair]) = frame else { return Ok(None) };
+    let a = || Piece::Sequence(TemplateSequence::A, 0);
+    if single == [a()] && pair == [a(), Piece::Sequence(TemplateSequence::B, 1)] {
+        return Ok(None);
+    }
+    check(&single, &[TemplateSequence::A])?;
+    check(&pair, &[TemplateSequence::A, TemplateSequence::B])?;
+    let objects = |pieces: &[Piece]| pieces.iter().map(piece_json).collect::<Vec<Value>>();
+    Ok(Some(json!({"type": "TemplateProcessing", "single": objects(&single), "pair": objects(&pair)})))
+}
+
+fn add_frames(
+    stage: &PostProcessor,
+    parts: &Components,
+    losses: &mut Losses,
+    frames: &mut Vec<Frame>,
+) -> Result<()> {
+    match stage {
+        PostProcessor::ByteLevel { trim_offsets, .. } => {
+            losses.note(*trim_offsets, "`trim_offsets` of the post-processor `ByteLevel`");
+        }
+        PostProcessor::Template(template) => frames.push(frame(template, parts)?),
+        PostProcessor::Bert(Bert { sep, cls }) => {
+            [cls, sep].into_iter().try_for_each(|symbol| check_text(symbol, parts))?;
+            frames.push(framed(&[cls.id], &[sep.id], &[sep.id], 1));
+        }
+        PostProcessor::Roberta(Roberta { sep, cls, trim_offsets, .. }) => {
+            [cls, sep].into_iter().try_for_each(|symbol| check_text(symbol, parts))?;
+            losses.note(*trim_offsets, "`trim_offsets` of the post-processor `RobertaProcessing`");
+            frames.push(framed(&[cls.id], &[sep.id, sep.id], &[sep.id], 0));
+        }
+        PostProcessor::Sequence(stages) => {
+            stages.iter().try_for_each(|stage| add_frames(stage, parts, losses, frames))?;
+        }
+    }
+    Ok(())
+}
+
+/// `first A last`, and `first A between B last`, where `B` and the last ids have this type id.
+fn framed(first: &[u32], between: &[u32], last: &[u32], type_id: u32) -> Frame {
+    let a = || Piece::Sequence(TemplateSequence::A, 0);
+    let ids = |ids: &[u32], type_id| Piece::Ids(ids.to_vec(), type_id);
+    let b = Piece::Sequence(TemplateSequence::B, type_id);
+    [vec![ids(first, 0), a(), ids(last, 0)], vec![ids(first, 0), a(), ids(between, 0), b, ids(last, type_id)]]
+}
+
+fn frame(template: &Template, parts: &Components) -> Result<Frame> {
+    template
+        .tokens()
+        .iter()
+        .flat_map(|token| &token.symbols)
+        .try_for_each(|symbol| check_text(symbol, parts))?;
+    Ok([joined(template.single(), template), joined(template.pair(), template)])
+}
+
+/// Checks that a token of the post-processor has the text that the reader finds by its id.
+fn check_text(symbol: &Symbol, parts: &Components) -> Result<()> {
+    let text = parts.added.get(symbol.id).map(|token| &*token.content);
+    if text.or_else(|| parts.model.vocab().token(symbol.id)) == Some(&*symbol.text) {
+        return Ok(());
+    }
+    let Symbol { id, text } = symbol;
+    Err(unsupported(format_args!(
+        "the post-processor's token `{text}` with id {id}, which the vocabulary does not have"
+    )))
+}
+
+/// The pieces of a template, with ids of one type id that follow one another as one piece.
+fn joined(pieces: &[TemplatePiece], template: &Template) -> Vec<Piece> {
+    let mut out: Vec<Piece> = Vec::new();
+    for piece in pieces {
+        let (id, type_id) = match piece {
+            TemplatePiece::Sequence { id, type_id } => {
+                out.push(Piece::Sequence(*id, *type_id));
+                continue;
+            }
+            TemplatePiece::Special { id, type_id } => (id, *type_id),
+        };
+        let symbols =
+            template.tokens().iter().filter(|token| token.id == *id).flat_map(|token| &token.symbols);
+        let ids = symbols.map(|symbol| symbol.id);
+        match out.last_mut() {
+            Some(Piece::Ids(last, of)) if *of == type_id => last.extend(ids),
+            _ => out.push(Piece::Ids(ids.collect(), type_id)),
+        }
+    }
+    out.retain(|piece| !matches!(piece, Piece::Ids(ids, _) if ids.is_empty()));
+    out
+}
+
+fn check(pieces: &[Piece], sequences: &[TemplateSequence]) -> Result<()> {
+    let found = pieces.iter().filter_map(|piece| match piece {
+        Piece::Sequence(id, _) => Some(id),
+        Piece::Ids(..) => None,
+    });
+    if !found.eq(sequences) {
+        return Err(unsupported("a template without A once, or without A and then B once each for a pair"));
+    }
+    let type_id = |piece: &Piece| match piece {
+        Piece::Sequence(_, type_id) | Piece::Ids(_, type_id) => *type_id,
+    };
+    match pieces.iter().map(type_id).find(|&type_id| type_id > MAX_TYPE_ID) {
+        Some(type_id) => Err(unsupported(format_args!("type id {type_id}: {MAX_TYPE_ID} is the largest"))),
+        None => Ok(()),
+    }
+}
+
+fn piece_json(piece: &Piece) -> Value {
+    let (mut object, type_id) = match piece {
+        Piece::Sequence(TemplateSequence::A, type_id) => (json!({"seq": "A"}), *type_id),
+        Piece::Sequence(TemplateSequence::B, type_id) => (json!({"seq": "B"}), *type_id),
+        Piece::Ids(ids, type_id) => (json!({"ids": ids}), *type_id),
+    };
+    if type_id != 0 {
+        object["type_id"] = json!(type_id);
+    }
+    object
+}
