@@ -3,14 +3,13 @@
 Each library trains on the first part of a corpus, one after the other; the log likelihood is that of the best
 segmentations of the words of another part, all by the same encoder, so it tells of pieces and scores alone. Words are
 of ASCII, so that every character has a piece everywhere. Writes
-`benches/results/<machine>/archive/<date>-unigram-held-out.csv`.
+`benches/results/<machine>/held-out.csv`.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
-import datetime
 import json
 import tempfile
 from collections import Counter
@@ -20,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from corpora import available_corpora, corpus_file
-from results import ARCHIVE, RESULTS, new_run
+from results import RESULTS
 from sweep import commit, machine_name
 
 Pieces = list[tuple[str, float]]
@@ -39,9 +38,8 @@ def main() -> None:
     arguments = parser.parse_args()
     rows = [row for corpus in arguments.corpora for row in compare(corpus, arguments)]
     folder = RESULTS / (arguments.machine or machine_name())
-    (folder / ARCHIVE).mkdir(parents=True, exist_ok=True)
-    run = new_run(folder, f"{datetime.datetime.now(tz=datetime.timezone.utc).date()}-unigram-held-out")
-    with (folder / ARCHIVE / f"{run}.csv").open("w", newline="") as file:
+    folder.mkdir(exist_ok=True)
+    with (folder / "held-out.csv").open("w", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)

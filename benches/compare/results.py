@@ -1,16 +1,13 @@
-"""The measurements of each machine: `latest.csv` holds the newest row of each key, `archive/` every run in full.
+"""The measurements of each machine: `latest.csv` holds the newest row of each key.
 
 A key is what was measured (job, tokenizer, corpus, bytes, threads) and the library. Each row names its origin: the
-commit, whether the tree had changes, date, rustc, Python, processor, and the run, which is a file of `archive/`.
-
-Run as a program, it builds `latest.csv` of one machine again from its archive.
+commit, whether the tree had changes, date, rustc, Python, processor, and the run. `runs/`, which git ignores, has every
+row of the runs made on this checkout.
 """
 
 from __future__ import annotations
 
-import argparse
 import csv
-import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -18,7 +15,7 @@ from typing import Any
 from corpora import ROOT
 
 RESULTS = ROOT / "benches" / "results"
-LATEST, ARCHIVE = "latest.csv", "archive"
+LATEST, RUNS = "latest.csv", "runs"
 CASE = ("job", "tokenizer", "corpus", "bytes", "threads")
 KEY = (*CASE, "library")
 MEASURED = [
@@ -38,19 +35,9 @@ NOT_INSTALLED = "unsupported: not installed"
 Row = dict[str, str]
 
 
-def main() -> None:
-    """Builds one `latest.csv` again."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("machine", help=f"one of: {', '.join(machines())}")
-    folder = machine_folder(parser.parse_args().machine)
-    rows = rebuild(folder)
-    write(folder / LATEST, rows)
-    print(f"wrote {len(rows)} rows to {(folder / LATEST).relative_to(ROOT)}")
-
-
 def machines() -> list[str]:
     """The names of the machines that have results."""
-    return sorted(path.name for path in RESULTS.iterdir() if path.is_dir())
+    return sorted(path.parent.name for path in RESULTS.glob(f"*/{LATEST}"))
 
 
 def machine_folder(machine: str) -> Path:
@@ -116,39 +103,6 @@ def write(path: Path, rows: Iterable[Row]) -> None:
         writer.writerows(rows)
 
 
-def rebuild(folder: Path) -> list[Row]:
-    """What `latest.csv` of a machine's folder is by its archive."""
-    runs = [run for path in archived(folder) if (run := read_run(path))]
-    rows: list[Row] = []
-    for run in sorted(runs, key=lambda run: (date_of(run[0]), run[0]["run"])):
-        rows = merge(rows, run)
-    return rows
-
-
-def archived(folder: Path) -> list[Path]:
-    """The sweeps in a machine's archive; other measurements lie beside them, with other columns."""
-    found = sorted((folder / ARCHIVE).glob("*.csv"))
-    return [path for path in found if path.read_text(encoding="utf-8").startswith("job,")]
-
-
-def read_run(path: Path) -> list[Row]:
-    """One run of the archive; early ones have their origin in the `.txt` beside them alone."""
-    rows = read(path)
-    if not rows or "run" in rows[0]:
-        return rows
-    circumstances = facts(path.with_suffix(".txt"))
-    versions = dict(re.findall(r"(\S+) (\S+?)(?:, |$)", circumstances.get("libraries", "")))
-    for row in rows:
-        row["version"] = row["version"] or versions.get(row["library"], UNKNOWN)
-    return complete(rows, origin_of(circumstances, path.stem))
-
-
-def facts(path: Path) -> dict[str, str]:
-    """The circumstances at the head of a `.txt` of results."""
-    head = path.read_text(encoding="utf-8").split("\n\n")[0] if path.is_file() else ""
-    return dict(line.split(": ", 1) for line in head.splitlines() if ": " in line)
-
-
 def origin_of(circumstances: Mapping[str, str], run: str) -> Row:
     """The columns of origin from a run's circumstances."""
     commit = circumstances.get("commit") or UNKNOWN
@@ -158,13 +112,9 @@ def origin_of(circumstances: Mapping[str, str], run: str) -> Row:
 
 
 def new_run(folder: Path, name: str) -> str:
-    """The name of a run that is not in the archive yet; a number tells runs of one day apart."""
-    taken = {path.stem for path in (folder / ARCHIVE).glob("*")}
+    """The name of a run that neither `runs/` nor `latest.csv` has; a number tells runs of one day apart."""
+    taken = {path.stem for path in (folder / RUNS).glob("*")} | {row["run"] for row in read(folder / LATEST)}
     number = 1
     while (run := name if number == 1 else f"{name}-{number}") in taken:
         number += 1
     return run
-
-
-if __name__ == "__main__":
-    main()

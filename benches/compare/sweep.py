@@ -1,9 +1,9 @@
 """Compares libraries: rounds of fresh processes, one library after the other in each round, and medians over rounds.
 
 Interleaving spreads a busy moment of the machine over all libraries. A library whose result differs from the
-reference's is not timed, and one that cannot do a job is named with its reason. Writes the run to
-`benches/results/<machine>/archive/<date>-<what>.csv`, with a `.txt` of what the figures depend on, and merges its rows
-into `benches/results/<machine>/latest.csv`.
+reference's is not timed, and one that cannot do a job is named with its reason. Merges the rows of the run into
+`benches/results/<machine>/latest.csv`, and writes all of them to `runs/<date>-<what>.csv` beside it, with a `.txt` of
+the circumstances. Git ignores `runs/`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from comparison.adapters import NAMES, NO_CALL
 from comparison.digests import file_digest
 from comparison.machine import cpu_name, output_of
 from corpora import ROOT, SCRATCH, STDLIB, TRAINED, available_corpora, available_tokenizers, corpus_file
-from results import ARCHIVE, CHANGED, LATEST, RESULTS, UNKNOWN, complete, merge, new_run, origin_of, read
+from results import CHANGED, LATEST, RESULTS, RUNS, UNKNOWN, complete, merge, new_run, origin_of, read
 from results import write as write_rows
 
 # transformers calls `tokenizers`, which is there already.
@@ -71,7 +71,7 @@ def main() -> None:
     folder = RESULTS / (arguments.machine or machine_name())
     before = read(folder / LATEST)
     refuse_another_processor(folder.name, before, cpu_name())
-    (folder / ARCHIVE).mkdir(parents=True, exist_ok=True)
+    (folder / RUNS).mkdir(parents=True, exist_ok=True)
     run = new_run(folder, f"{datetime.datetime.now(tz=datetime.timezone.utc).date()}-{arguments.what}")
     facts = describe(arguments)
     for number, case in enumerate(cases, 1):
@@ -81,7 +81,7 @@ def main() -> None:
         record(folder, run, rows, facts)
         write_rows(folder / LATEST, merge(before, complete(rows, origin_of(facts, run))))
         print(table(summarise(case)), flush=True)
-    print(f"wrote {(folder / ARCHIVE / run).relative_to(ROOT)}.csv and .txt, merged into {LATEST}")
+    print(f"merged into {(folder / LATEST).relative_to(ROOT)}; all rows: {RUNS}/{run}.csv, circumstances: {run}.txt")
 
 
 def refuse_another_processor(machine: str, rows: list[dict[str, str]], cpu: str) -> None:
@@ -230,8 +230,8 @@ def table(rows: list[dict[str, Any]]) -> str:
 
 
 def record(folder: Path, run: str, rows: list[dict[str, Any]], facts: dict[str, str]) -> None:
-    """Writes a run to the archive: its rows for programs, its circumstances and a table for people."""
-    write_rows(folder / ARCHIVE / f"{run}.csv", complete(rows, origin_of(facts, run)))
+    """Writes a run in full: its rows for programs, its circumstances and a table for people."""
+    write_rows(folder / RUNS / f"{run}.csv", complete(rows, origin_of(facts, run)))
     lines = [f"{name}: {value}" for name, value in facts.items()]
     versions = sorted({f"{row['library']} {row['version']}" for row in rows if row["version"] != UNKNOWN})
     lines.append(f"libraries: {', '.join(versions)}")
@@ -239,7 +239,7 @@ def record(folder: Path, run: str, rows: list[dict[str, Any]], facts: dict[str, 
         rows, key=lambda row: (row["job"], row["tokenizer"], row["corpus"], row["threads"])
     ):
         lines += ["", str(Case(job, tokenizer, corpus, threads)), table(list(group))]
-    (folder / ARCHIVE / f"{run}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (folder / RUNS / f"{run}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def describe(arguments: argparse.Namespace) -> dict[str, str]:

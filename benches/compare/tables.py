@@ -7,35 +7,39 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from results import ARCHIVE, CASE, CHANGED, LATEST, UNKNOWN, Row, date_of
+from results import CASE, CHANGED, LATEST, UNKNOWN, Row, date_of
 
-OURS = "lexmill"
+OURS, PEER = "lexmill", "tokenizers"
 JOBS = {
-    "encode-arrays": "list of texts, fastest result",
-    "encode-file": "one file",
-    "encode-lists": "list of texts to `list[list[int]]`",
-    "encode-encodings": "list of texts to encodings",
-    "encode-offsets": "list of texts to encodings, ids and offsets read",
+    "encode-arrays": "texts to ids, fastest call",
+    "encode-file": "one file to ids",
+    "encode-lists": "texts to lists of ids",
+    "encode-encodings": "texts to encodings",
+    "encode-offsets": "texts to encodings, ids and offsets read",
     "encode-one": "one call a line",
     "count-tokens": "counting tokens",
-    "train-bpe": "training BPE, 32k",
-    "train-bpe-128k": "training BPE, 128k",
-    "train-wordpiece": "training WordPiece, 30k",
-    "train-wordpiece-likelihood": "training WordPiece by likelihood, 30k",
-    "train-unigram": "training Unigram, 16k",
+    "train-bpe": "training BPE, 32,000 tokens",
+    "train-bpe-128k": "training BPE, 128,000 tokens",
+    "train-wordpiece": "training WordPiece, 30,000 tokens",
+    "train-wordpiece-likelihood": "training WordPiece by likelihood, 30,000 tokens",
+    "train-unigram": "training Unigram, 16,000 pieces",
     "count-words": "counting words",
 }
 NOTES = {
-    "¹": "Not compared: another documented rule, or numbers and scores that change from run to run.",
-    "²": "Gives other ids than Hugging Face on this text.",
+    "¹": "Results not compared: the libraries train by different rules, or their scores change from run to run.",
+    "²": "Not timed, because the ids differ from Hugging Face's on this text.",
 }
-UNITS = (
-    "First pass of a fresh process / a later pass: MB of UTF-8 text a second, medians over rounds of one process a "
-    "library. One call a line: microseconds a call in one thread. Training: seconds, then peak memory. Bold: the "
-    "fastest first pass. MB: the size of the text. Each result was proven equal to Hugging Face's before it counted, "
-    "save those marked with ¹; - means that a library has no such call, cannot load the tokenizer or was not in the "
-    "run that the line shows."
-)
+FIRST_PASS = "the first call of a fresh process with the tokenizer loaded"
+ABSENT = "no such call, cannot load the tokenizer, or not in this run"
+UNITS = [
+    f"- **Encoding**: MB of UTF-8 text per second, first pass / later pass. The first pass is {FIRST_PASS}. A "
+    "later pass encodes the same texts again.",
+    "- **One call a line**: microseconds per call, first pass / later pass, in one thread.",
+    "- **Training**: seconds, then the peak memory.",
+    "- Each figure is the median of several processes. The fastest first pass is bold. *MB* is the size of the text.",
+    "- Each library first had to give Hugging Face's result, except where a note marks the figure.",
+    f"- `-`: {ABSENT}.",
+]
 
 
 @dataclass(frozen=True)
@@ -117,10 +121,15 @@ def table(lines: list[Line], titles: list[str], *, title: str, mixed: bool) -> l
     text = [f"| {' | '.join(heads)} |", f"|---|{'---:|' * (1 + len(libraries))}{'---|' if mixed else ''}"]
     for line, head in zip(lines, titles, strict=True):
         by_library = {row["library"]: row for row in line.rows}
-        best = min(float(row["seconds_cold"]) for row in line.figures)
+        best = min(map(seconds, line.figures))
         cells = [head, megabytes(line.first), *(cell(by_library.get(name), best, notes) for name in libraries)]
         text.append(f"| {' | '.join([*cells, *([build(line.first)] if mixed else [])])} |")
-    return [*text, *itertools.chain.from_iterable(("", f"{note} {NOTES[note]}") for note in NOTES if note in notes)]
+    return [*text, *notes_of(notes)]
+
+
+def notes_of(notes: set[str]) -> list[str]:
+    """The notes that cells refer to, a paragraph each."""
+    return list(itertools.chain.from_iterable(("", f"{note} {NOTES[note]}") for note in NOTES if note in notes))
 
 
 def _names(line: Line) -> set[str]:
@@ -143,36 +152,91 @@ def cell(row: Row | None, best: float, notes: set[str]) -> str:
     if row["status"] == "not compared":
         notes.add("¹")
         second += "¹"
-    return f"**{first}**{second}" if float(row["seconds_cold"]) == best else first + second
+    return f"**{first}**{second}" if seconds(row) == best else first + second
+
+
+def summary(lines: list[Line], titles: list[str]) -> list[str]:
+    """Lines of Markdown with our first pass, Hugging Face's and the best of the others, then the notes of the cells."""
+    text = [
+        f"| job | {OURS} | `{PEER}` | speed-up | best other library |",
+        "|---|---:|---:|---:|---|",
+    ]
+    notes: set[str] = set()
+    for line, title in zip(lines, titles, strict=True):
+        by_library = {row["library"]: row for row in line.figures}
+        ours, peer = by_library.pop(OURS, None), by_library.pop(PEER, None)
+        rival = min(by_library.values(), key=seconds, default=None)
+        best = min(map(seconds, line.figures))
+        cells = [title, first_pass(ours, best, notes), first_pass(peer, best, notes), times(ours, peer)]
+        name = f", {rival['library'].replace('_', '-')}" if rival else ""
+        text.append(f"| {' | '.join([*cells, first_pass(rival, best, notes) + name])} |")
+    return [*text, *notes_of(notes)]
+
+
+def seconds(row: Row) -> float:
+    """The time of the first pass."""
+    return float(row["seconds_cold"])
+
+
+def first_pass(row: Row | None, best: float, notes: set[str]) -> str:
+    """The first pass of one library with its unit, bold if it took the best time; adds the notes that it refers to."""
+    if row is None:
+        return "-"
+    figure = figures(row)[0]
+    text = figure if " " in figure else f"{figure} MB/s"
+    text = f"**{text}**" if seconds(row) == best else text
+    if row["status"] == "not compared":
+        notes.add("¹")
+        text += "¹"
+    return text
+
+
+def times(ours: Row | None, peer: Row | None) -> str:
+    """The first pass of the peer, divided by ours."""
+    if ours is None or peer is None:
+        return "-"
+    factor = seconds(peer) / seconds(ours)
+    return f"{factor:.0f}x" if factor >= 10 else f"{factor:.1f}x"
 
 
 def figures(row: Row) -> tuple[str, str]:
-    """The first pass, and what is said beside it."""
+    """The first pass, and the figure beside it."""
     cold, warm = float(row["seconds_cold"]), float(row["seconds_warm"])
     if row["job"].startswith("train-"):
         return f"{cold:.2f} s", f", {float(row['mb_peak']):.0f} MB"
     if row["job"] == "encode-one":
         texts = int(row["texts"])
         return f"{cold / texts * 1e6:.1f} µs", f" / {warm / texts * 1e6:.1f}"
-    return f"{float(row['mb_per_second_cold']):.0f}", f" / {float(row['mb_per_second_warm']):.0f}"
+    return rate(row["mb_per_second_cold"]), f" / {rate(row['mb_per_second_warm'])}"
+
+
+def rate(text: str) -> str:
+    """MB per second, with a decimal below 10."""
+    return f"{float(text):.0f}" if float(text) >= 10 else f"{float(text):.1f}"
 
 
 def circumstances(machine: str, rows: list[Row]) -> str:
-    """What the rows shown were measured on, and a warning if that is not one thing."""
+    """The machine, the dates and the versions of the rows, and a warning if they mix builds."""
     versions = sorted({f"{row['library']} {row['version']}" for row in rows if row["seconds_cold"]})
-    dates = sorted({row["date"][:10] for row in rows})
-    when = " to ".join(dict.fromkeys([dates[0], dates[-1]]))
-    text = (
-        f"Machine `{machine}`: {_all(rows, 'cpu')}. {when}, {_all(rows, 'rustc')}, CPython {_all(rows, 'python')}; "
-        f"{', '.join(versions)}."
-    )
-    found = mixtures(rows)
-    if not found:
+    text = f"{measured(machine, rows)}, {_all(rows, 'rustc')}, CPython {_all(rows, 'python')}; {', '.join(versions)}."
+    warning = mixed_builds(rows)
+    if not warning:
         return f"{text} All rows: commit {build(rows[0])}."
-    kinds = " and ".join(kind.split(" (")[0] for kind in found)
-    return (
-        f"**The rows come from {kinds}.** Each names its commit. Compare the libraries of one row, which one run "
-        f"measured side by side; two rows may differ in any of these. {text}"
+    return f"{warning} Each names its commit. {text}"
+
+
+def measured(machine: str, rows: list[Row]) -> str:
+    """The machine, its processor and the dates of the rows."""
+    dates = sorted({row["date"][:10] for row in rows})
+    return f"Machine `{machine}`: {_all(rows, 'cpu')}, {' to '.join(dict.fromkeys([dates[0], dates[-1]]))}"
+
+
+def mixed_builds(rows: list[Row]) -> str:
+    """A warning that the rows are of several builds; nothing if they are of one."""
+    kinds = " and ".join(kind.split(" (")[0] for kind in mixtures(rows))
+    return kinds and (
+        f"**The rows come from {kinds}.** One run measured all libraries of a row in turn, so compare figures within a "
+        "row only."
     )
 
 
@@ -193,8 +257,8 @@ def earlier_table(rows: list[Row]) -> list[str]:
     return text
 
 
-def origins(machine: str, rows: list[Row], runs: list[str]) -> list[str]:
-    """Of each run, what it is of and which rows of `latest.csv` come from it."""
+def origins(machine: str, rows: list[Row]) -> list[str]:
+    """The circumstances of each run, and the rows of `latest.csv` that come from it."""
     text = [f"### {machine}", "", f"[{LATEST}]({machine}/{LATEST}): {len(rows)} rows.", ""]
     text += ["| run | date | commit | processor | rustc, CPython | libraries | rows |", "|---|---|---|---|---|---|---|"]
 
@@ -206,14 +270,10 @@ def origins(machine: str, rows: list[Row], runs: list[str]) -> list[str]:
         known = {f"{row['library']} {row['version']}" for row in group if row["version"] != UNKNOWN}
         commit = first["commit"] if first["dirty"] == "no" else f"{first['commit']}, changes: {first['dirty']}"
         text.append(
-            f"| [{run}]({machine}/{ARCHIVE}/{run}.csv) | {first['date']} | {commit} | {first['cpu']} | "
+            f"| {run} | {first['date']} | {commit} | {first['cpu']} | "
             f"{first['rustc'].removeprefix('rustc ')}, {first['python']} | {', '.join(sorted(known))} | "
             f"{'; '.join(_summary(group))} |"
         )
-    replaced = [run for run in runs if run not in {row["run"] for row in rows}]
-    if replaced:
-        links = ", ".join(f"[{run}]({machine}/{ARCHIVE}/{run}.csv)" for run in replaced)
-        text += ["", f"Runs all of whose rows later ones replaced: {links}."]
     return text
 
 

@@ -74,26 +74,37 @@ def test_failure_takes_the_bytes_of_its_case_and_replaces_the_figure() -> None:
 
 
 def test_run_never_takes_the_name_of_another(tmp_path: Path) -> None:
-    (tmp_path / results.ARCHIVE).mkdir()
+    results.write(tmp_path / results.LATEST, [make_row(run="day-quick")])
+    (tmp_path / results.RUNS).mkdir()
     names = []
-    for _ in range(3):
+    for _ in range(2):
         names.append(results.new_run(tmp_path, "day-quick"))
-        (tmp_path / results.ARCHIVE / f"{names[-1]}.csv").touch()
-    assert names == ["day-quick", "day-quick-2", "day-quick-3"]
+        (tmp_path / results.RUNS / f"{names[-1]}.csv").touch()
+    assert names == ["day-quick-2", "day-quick-3"]
 
 
-def test_early_run_has_its_origin_from_the_text_beside_it(tmp_path: Path) -> None:
-    path = tmp_path / "day-early.csv"
-    path.write_text("job,tokenizer,corpus,bytes,threads,library,version,status\nencode-file,gpt2,english,,2,tokie,,x\n")
-    path.with_suffix(".txt").write_text(
-        "date: 2026-11-01T10:00+00:00\ncommit: abc with changes\nlibraries: lexmill 0.1.0, tokie 0.1.4\n\nmore: text\n"
-    )
-    (row,) = results.read_run(path)
-    assert (row["commit"], row["dirty"], row["version"], row["run"]) == ("abc", "yes", "0.1.4", "day-early")
-    assert row["cpu"] == results.UNKNOWN
-    path.with_suffix(".txt").unlink()
-    (row,) = results.read_run(path)
-    assert {row[name] for name in ("commit", "dirty", "date", "version")} == {results.UNKNOWN}
+def test_run_is_kept_in_full_with_its_circumstances(tmp_path: Path) -> None:
+    (tmp_path / results.RUNS).mkdir()
+    case = {name: make_row()[name] for name in ("job", "tokenizer", "corpus", "threads", "rounds", "version")}
+    measured = {"seconds_cold": 0.5, "mb_per_second_cold": 16.0, "mb_per_second_warm": 16.0, "mb_peak": 50.0}
+    rows = [
+        case | measured | {"library": "lexmill", "status": "ok", "bytes": 8000000},
+        case | {"library": "tokie", "status": "unsupported: not installed"},
+    ]
+    facts = {name: make_row()[name] for name in ("commit", "date", "rustc", "python", "cpu")}
+    sweep.record(tmp_path, "day-quick", rows, facts | {"load before": "0.5"})
+    written = results.read(tmp_path / results.RUNS / "day-quick.csv")
+    assert [(row["library"], row["commit"], row["run"]) for row in written] == [
+        ("lexmill", "a" * 40, "day-quick"),
+        ("tokie", "a" * 40, "day-quick"),
+    ]
+    assert "load before: 0.5" in (tmp_path / results.RUNS / "day-quick.txt").read_text()
+
+
+def test_runs_are_ignored_by_git() -> None:
+    path = results.RESULTS / "machine" / results.RUNS / "run.csv"
+    done = subprocess.run(["git", "check-ignore", "-q", str(path)], cwd=results.ROOT, check=False)
+    assert done.returncode == 0
 
 
 @pytest.mark.parametrize(
@@ -144,11 +155,43 @@ def test_mixed_table_says_so_and_each_row_names_its_commit() -> None:
 
 
 def test_selection_keeps_its_order_and_prefers_the_size_with_most_libraries() -> None:
-    rows = [make_row(), make_row("tokie"), make_row(bytes="60000000", **LATER), make_row(corpus="multilingual")]
+    rows = [
+        make_row(),
+        make_row("tokie"),
+        make_row(bytes="60000000", **LATER),
+        make_row(job="train-unigram", tokenizer=""),
+    ]
     text = render.render_selection("machine", tables.make_lines(rows), 2)
-    shown = [line.split(" | ")[:2] for line in text.splitlines() if line.startswith("| list")]
-    title = "| list of texts, fastest result, gpt2, "
-    assert shown == [[f"{title}english", "8"], [f"{title}multilingual", "8"]]
+    assert table_of(text) == [
+        ["texts to ids, fastest call: gpt2, english", "**16 MB/s**", "-", "-", "**16 MB/s**, tokie"],
+        ["training Unigram, 16,000 pieces: english", "**0.50 s**", "-", "-", "-"],
+    ]
+
+
+def table_of(text: str) -> list[list[str]]:
+    """The cells of the rows of a table in Markdown, without its head."""
+    return [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| ")][1:]
+
+
+def test_summary_compares_with_hugging_face_and_the_best_other_library() -> None:
+    rows = [make_row(), make_row("tokenizers", seconds="5.2"), make_row("tokie", seconds="0.8")]
+    rows += [make_row("splintr_rs", seconds="0.25"), make_row("gigatoken", seconds="", status="differs")]
+    (cells,) = table_of("\n".join(tables.summary(tables.make_lines(rows), ["job"])))
+    assert cells == ["job", "16 MB/s", "1.5 MB/s", "10x", "**32 MB/s**, splintr-rs"]
+
+
+def test_summary_marks_results_that_were_not_compared() -> None:
+    rows = [make_row(status="not compared"), make_row("tokenizers", seconds="0.6")]
+    text = tables.summary(tables.make_lines(rows), ["job"])
+    assert table_of("\n".join(text)) == [["job", "**16 MB/s**¹", "13 MB/s", "1.2x", "-"]]
+    assert text[-1] == f"¹ {tables.NOTES['¹']}"
+
+
+def test_selection_of_one_build_names_its_commit_once() -> None:
+    text = render.render_selection("machine", tables.make_lines([make_row()]), 2)
+    assert "All rows: commit `aaaaaaaa`." in text
+    mixed = [make_row(), make_row(job="encode-one", commit="b" * 40, **LATER)]
+    assert "**The rows come from 2 commits.**" in render.render_selection("machine", tables.make_lines(mixed), 2)
 
 
 def test_another_processor_does_not_join_a_machine() -> None:
@@ -159,11 +202,10 @@ def test_another_processor_does_not_join_a_machine() -> None:
 
 
 @pytest.mark.parametrize("machine", results.machines())
-def test_committed_latest_is_what_the_archive_gives(machine: str) -> None:
-    folder = results.RESULTS / machine
-    rows = results.read(folder / results.LATEST)
-    assert rows == results.rebuild(folder)
-    assert len({tuple(row[name] for name in results.KEY) for row in rows}) == len(rows)
+def test_committed_rows_have_a_key_and_an_origin_each(machine: str) -> None:
+    rows = results.read(results.RESULTS / machine / results.LATEST)
+    assert rows == results.merge([], rows)
+    assert rows
     for row in rows:
         assert all(row[name] for name in results.ORIGIN), row
         assert row["version"] != results.UNKNOWN or not row["seconds_cold"], row
