@@ -144,9 +144,9 @@ def render_selection(machine: str, lines: list[Line], threads: int) -> str:
     with_threads = "1 thread" if threads == 1 else f"{threads} threads"
     rows = line_rows(chosen)
     units = (
-        f"MB/s: UTF-8 text per second with {with_threads}, in {FIRST_PASS}. One call a line: microseconds per call, in "
-        "one thread. Bold: the fastest. Each library first had to give Hugging Face's result, except where marked. "
-        f"`-`: {ABSENT}."
+        f"Speed is MB of UTF-8 text per second with {with_threads}, in {FIRST_PASS}. *One call a line* is microseconds "
+        "per call, in one thread. The fastest is bold. A library is timed only if its result equals Hugging Face's, "
+        f"except where marked. `-`: {ABSENT}."
     )
     builds = mixed_builds(rows) or f"All rows: commit {build(rows[0])}."
     links = (

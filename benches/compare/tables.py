@@ -37,7 +37,7 @@ UNITS = [
     "- **One call a line**: microseconds per call, first pass / later pass, in one thread.",
     "- **Training**: seconds, then the peak memory.",
     "- Each figure is the median of several processes. The fastest first pass is bold. *MB* is the size of the text.",
-    "- Each library first had to give Hugging Face's result, except where a note marks the figure.",
+    "- A library is timed only if its result equals Hugging Face's, except where a note marks the figure.",
     f"- `-`: {ABSENT}.",
 ]
 

@@ -221,6 +221,13 @@ def test_committed_tables_show_what_latest_has() -> None:
     assert done.returncode == 0, done.stderr
 
 
+def test_claim_of_the_readme_is_the_span_of_its_table() -> None:
+    text = render.README.read_text(encoding="utf-8")
+    factors = [float(factor) for factor in re.findall(r"\| ([\d.]+)x \|", text)]
+    claims = re.findall(r"(\d+) to (\d+) times as fast", text)
+    assert claims == [(str(int(min(factors))), str(int(max(factors))))]
+
+
 def test_machine_must_be_named() -> None:
     done = run_render("--check")
     assert done.returncode == 2

@@ -59,6 +59,20 @@ def test_pages_of_the_site_are_in_its_navigation() -> None:
     assert pages - listed == {"pypi.md"}
 
 
+def test_readme_counts_the_names_of_the_drop_in_page() -> None:
+    page = only(
+        r"^Of (\d+ names \d+ are there, \d+ are different on purpose, \d+ are left out)", read("docs/drop-in.md")
+    )
+    readme = read("README.md")
+    there, names = re.findall(r"\*\*(\d+) of the (\d+) public names", readme)[0]
+    different, left_out = re.findall(r"(\d+) differ on purpose, (\d+) are left out", readme)[0]
+    assert page == f"{names} names {there} are there, {different} are different on purpose, {left_out} are left out"
+
+
+def test_readme_is_short() -> None:
+    assert len(read("README.md").encode()) <= 6_000
+
+
 def public_modules() -> list[str]:
     names = [found.name for found in pkgutil.iter_modules(lexmill.__path__)]
     return ["lexmill", *(f"lexmill.{name}" for name in names if not name.startswith("_") and name not in NO_REFERENCE)]
