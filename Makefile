@@ -25,6 +25,8 @@ TRANSFORMERS := .venv-transformers
 # So are Ray and Spark, which bring a gigabyte.
 ENGINES := .venv-engines
 READERS := .venv-readers
+# tokenizers 1.0 is the same module as tokenizers 0.23, which all others compare with.
+HF1 := .venv-hf1
 BIN := $(VENV)/bin
 STAMPS := $(VENV)/stamps
 PIP := $(BIN)/python -m pip
@@ -106,6 +108,13 @@ $(TRANSFORMERS)/ready: pyproject.toml $(STAMPS)/venv
 	@$(TRANSFORMERS)/bin/python -m pip install --group transformers
 	@touch $@
 
+$(HF1)/ready: pyproject.toml $(STAMPS)/venv
+	@echo "installing the dependency group 'hf1' into $(HF1)"
+	@$(BIN)/python -m venv $(HF1)
+	@$(HF1)/bin/python -m pip install --upgrade 'pip>=25.1'
+	@$(HF1)/bin/python -m pip install --group hf1
+	@touch $@
+
 $(READERS)/ready: pyproject.toml $(STAMPS)/venv
 	@echo "installing the dependency group 'readers' into $(READERS)"
 	@$(BIN)/python -m venv $(READERS)
@@ -183,7 +192,7 @@ bench-rust: ## criterion benches of the core
 bench-python: $(STAMPS)/core-release $(STAMPS)/group-test $(STAMPS)/group-bench ## call overhead from Python
 	@$(BIN)/python -m pytest -m bench --benchmark-columns=min,median,iqr,rounds benches/python
 
-bench-peers: machine $(STAMPS)/core-release $(STAMPS)/group-bench ## other libraries, one a process (MACHINE=xeon-2core SWEEP="--what all --rounds 5")
+bench-peers: machine $(STAMPS)/core-release $(STAMPS)/group-bench $(HF1)/ready ## other libraries, one a process (MACHINE=xeon-2core SWEEP="--what all --rounds 5")
 	@$(BIN)/python benches/compare/sweep.py --machine '$(MACHINE)' $(SWEEP)
 	@$(BIN)/python benches/compare/render.py --machine '$(MACHINE)' $(RENDER)
 
@@ -236,6 +245,6 @@ fuzz-targets: target/tools/bin/cargo-fuzz ## coverage-guided: files, pipelines, 
 	done
 
 clean: ## remove .venv, target and every cache
-	@rm -rf $(VENV) $(TRANSFORMERS) $(READERS) $(ENGINES) target .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks \
+	@rm -rf $(VENV) $(TRANSFORMERS) $(HF1) $(READERS) $(ENGINES) target .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks \
 		python/lexmill/_core*.so
 	@find python tests benches docs examples -name __pycache__ -type d -prune -exec rm -rf {} +

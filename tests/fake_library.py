@@ -1,11 +1,12 @@
-"""A library that stands in for tokie: it does what lexmill does, or what a test tells it."""
+"""Libraries that stand in for tokie and tokenizers: they do what lexmill does, or what a test tells them."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-# `tokie` as its adapter calls it. What a test adds comes last.
-_MODULE = """
+# Libraries as their adapters call them, by name and major version. What a test adds comes last.
+_MODULES = {}
+_MODULES["tokie", "9"] = """
 import lexmill
 
 
@@ -37,11 +38,43 @@ def change(text, ids):
 """
 
 
-def install_fake(folder: Path, code: str = "") -> Path:
-    """Writes the library with a test's own code at its end, as a package that is installed in `folder`."""
+_MODULES["tokenizers", "0"] = """
+from lexmill import Tokenizer
+"""
+# Of tokenizers 1.x, no more than the adapter may call.
+_MODULES["tokenizers", "1"] = """
+import lexmill
+
+
+class Tokenizer:
+    __slots__ = ("padding", "tokenizer", "truncation")
+
+    @staticmethod
+    def from_file(path):
+        own = Tokenizer()
+        own.tokenizer = lexmill.Tokenizer.from_file(path)
+        return own
+
+    def encode(self, input, *, add_special_tokens=True):
+        return self.encode_batch([input], add_special_tokens=add_special_tokens)[0]
+
+    def encode_batch(self, inputs, *, add_special_tokens=True):
+        if self.padding is None:
+            self.tokenizer.no_padding()
+        if self.truncation is None:
+            self.tokenizer.no_truncation()
+        return self.tokenizer.encode_batch(inputs, add_special_tokens=add_special_tokens)
+
+
+"""
+
+
+def install_fake(folder: Path, code: str = "", name: str = "tokie", version: str = "9.9") -> Path:
+    """Writes a library with a test's own code at its end, as a package that is installed in `folder`."""
     folder.mkdir(exist_ok=True)
-    (folder / "tokie.py").write_text(_MODULE + code, encoding="utf-8")
-    metadata = folder / "tokie-9.9.dist-info"
+    module = _MODULES[name, version.partition(".")[0]]
+    (folder / f"{name}.py").write_text(module + code, encoding="utf-8")
+    metadata = folder / f"{name}-{version}.dist-info"
     metadata.mkdir(exist_ok=True)
-    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: tokie\nVersion: 9.9\n", encoding="utf-8")
+    (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n", encoding="utf-8")
     return folder

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from typing import Any
 
 import harness  # noqa: F401 (finds `comparison`)
@@ -39,6 +40,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--megabytes", type=float, help="take this much from the start of the corpus")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--warm", type=int, default=3, help="warm passes at most, at least one")
+    parser.add_argument("--reference-python", default=sys.executable, help="the interpreter that has the reference")
     return parser.parse_args()
 
 

@@ -31,22 +31,27 @@ def texts_of(job: str, corpus: Path) -> Any:
 
 
 def reference_digest(arguments: argparse.Namespace) -> str:
-    """The digest of the reference library's result, computed once, in a process of its own, and kept."""
+    """The digest of the reference library's result, from a process of its own with its own interpreter."""
     corpus = corpus_file(arguments.corpus, arguments.megabytes)
-    parts = [VERSION, metadata.version(REFERENCE), arguments.job, file_digest(corpus)]
-    if arguments.job in ENCODING_JOBS:
-        parts.append(file_digest(tokenizer_file(arguments.tokenizer)))
+    command = [arguments.reference_python, __file__, arguments.job, arguments.tokenizer, str(corpus)]
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.split()[-1]
+
+
+def _kept_digest(job: str, tokenizer: str, corpus: Path) -> str:
+    """The digest, computed once for a version, a job, a corpus and a tokenizer."""
+    parts = [VERSION, metadata.version(REFERENCE), job, file_digest(corpus)]
+    if job in ENCODING_JOBS:
+        parts.append(file_digest(tokenizer_file(tokenizer)))
     key = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:32]
     kept = SCRATCH / f"reference-{key}.txt"
     if not kept.is_file():
-        command = [sys.executable, __file__, arguments.job, arguments.tokenizer, str(corpus)]
-        output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+        found = str(_digest(job, tokenizer, corpus))
         SCRATCH.mkdir(parents=True, exist_ok=True)
-        kept.write_text(output.split()[-1])
+        kept.write_text(found)
     return kept.read_text()
 
 
-def _main(job: str, tokenizer: str, corpus: Path) -> str | None:
+def _digest(job: str, tokenizer: str, corpus: Path) -> str | None:
     os.environ["TOKENIZERS_PARALLELISM"] = "true"
     adapter: Any = load_adapter(REFERENCE, os.cpu_count() or 1)
     if job in TRAINING_JOBS:
@@ -67,4 +72,4 @@ def _main(job: str, tokenizer: str, corpus: Path) -> str | None:
 
 
 if __name__ == "__main__":
-    print(_main(sys.argv[1], sys.argv[2], Path(sys.argv[3])))
+    print(_kept_digest(sys.argv[1], sys.argv[2], Path(sys.argv[3])))

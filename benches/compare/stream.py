@@ -17,11 +17,10 @@ import json
 import resource
 import statistics
 import subprocess
-import sys
 import time
 from pathlib import Path
 
-import harness  # noqa: F401 (finds `comparison`)
+import harness  # finds `comparison`
 from comparison.passes import limit_threads
 from comparison.texts import documents
 from corpora import SCRATCH, available_corpora, corpus_file, tokenizer_file
@@ -97,7 +96,9 @@ def measured_alone(arguments: argparse.Namespace, tokenizer: str, library: str, 
     """What a process that measures one library with one tokenizer prints."""
     one = ["--one", "--libraries", library, "--tokenizers", tokenizer, *options]
     one += ["--megabytes", str(arguments.megabytes), "--threads", str(arguments.threads)]
-    return subprocess.run([sys.executable, __file__, *one], check=True, stdout=subprocess.PIPE, text=True).stdout
+    return subprocess.run(
+        [harness.python_of(library), __file__, *one], check=True, stdout=subprocess.PIPE, text=True
+    ).stdout
 
 
 def measure_whole(arguments: argparse.Namespace, stream: Path) -> dict[str, float]:

@@ -24,7 +24,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-import harness  # noqa: F401 (finds `comparison`)
+import harness  # finds `comparison`
 from comparison import processes
 from comparison.adapters import NAMES, NO_CALL
 from comparison.digests import file_digest
@@ -159,7 +159,8 @@ def measure_case(case: Case, arguments: argparse.Namespace) -> None:
 
 def measure(case: Case, library: str, arguments: argparse.Namespace) -> dict[str, Any]:
     """One fresh process; its last line is the result, since some libraries print as they work."""
-    command = [sys.executable, str(Path(__file__).with_name("measure.py")), library, case.job]
+    command = [harness.python_of(library), str(Path(__file__).with_name("measure.py")), library, case.job]
+    command += ["--reference-python", sys.executable]
     command += ["--corpus", case.corpus, "--threads", str(case.threads), "--megabytes", str(arguments.megabytes)]
     command += ["--warm", str(arguments.warm), *(["--tokenizer", case.tokenizer] if case.tokenizer else [])]
     done = processes.run(command, arguments.timeout)

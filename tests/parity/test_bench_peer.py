@@ -15,6 +15,7 @@ from lexmill import Tokenizer
 from lexmill.models import BPE
 from lexmill.pre_tokenizers import ByteLevel
 from lexmill.trainers import BpeTrainer
+from peers import ROOT
 
 pytestmark = pytest.mark.external
 pytest.importorskip("typer", reason="the command line is an extra")
@@ -60,6 +61,18 @@ def test_transformers_is_compared_where_it_is_installed(saved: Path) -> None:
         pytest.skip("transformers is not installed")
     found = bench(saved, "--against", "transformers", "--job", "list,one")
     assert [row["status"] for job in found["jobs"] for row in job["libraries"]] == ["ok"] * 4
+
+
+def test_tokenizers_1_is_compared_in_an_environment_of_its_own(saved: Path) -> None:
+    python = ROOT / ".venv-hf1" / "bin" / "python"
+    if not python.is_file():
+        pytest.skip("`make .venv-hf1/ready` makes the environment")
+    own = ("--python", f"tokenizers-1={python}", "--against", "tokenizers,tokenizers-1")
+    found = bench(saved, *own, "--job", "list,one,encodings")
+    statuses = {job["job"]: [row["status"] for row in job["libraries"]] for job in found["jobs"]}
+    assert statuses == {"list": ["ok"] * 3, "one": ["ok"] * 3, "encodings": ["ok", "ok", "unsupported"]}
+    versions = {row["library"]: row["version"].split(".")[0] for row in found["jobs"][0]["libraries"]}
+    assert versions == {"lexmill": "0", "tokenizers": "0", "tokenizers-1": "1"}
 
 
 def test_a_limit_that_the_file_states_holds_for_none(saved: Path) -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import io
+import itertools
 import os
 import select
 import signal
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -19,6 +22,7 @@ from hypothesis import strategies as st
 from lexmill.comparison.chart import Panel, draw_panels
 from lexmill.comparison.digests import Rows
 from lexmill.comparison.expected import first_difference
+from lexmill.comparison.passes import time_passes
 from lexmill.comparison.processes import child_environment, interleave, run
 from lexmill.comparison.rounds import status_of, summarise
 from lexmill.comparison.texts import TextFile, documents, read_lines, short_texts
@@ -136,6 +140,7 @@ def test_medians_and_spread_are_over_rounds() -> None:
         (make_run(correct=None), "not-compared"),
         (make_run(correct=False, difference={"document": 0}), "differs"),
         ({"not_installed": "why"}, "not-installed"),
+        ({"other_version": "why"}, "other-version"),
         ({"unsupported": "why"}, "unsupported"),
         ({"failed": "why"}, "failed"),
         ({"timed_out": "why"}, "timed-out"),
@@ -201,3 +206,14 @@ def test_a_process_finds_the_libraries_under_their_own_names(monkeypatch: pytest
     assert "LEXMILL_INSTALL" not in environment
     assert environment["RAYON_NUM_THREADS"] == "2"
     assert environment["PYTHONPATH"] == os.pathsep.join([str(Path.cwd()), "/elsewhere"])
+    monkeypatch.setenv("PYTHONPATH", "/elsewhere")
+    assert not {"PYTHONPATH", "LEXMILL_INSTALL"} & set(child_environment({}, shares_packages=False))
+
+
+def test_passes_are_timed_by_the_clock_and_by_processors(monkeypatch: pytest.MonkeyPatch) -> None:
+    clocks = {"perf_counter": itertools.count(0, 10), "process_time": itertools.count(0, 3)}
+    clock = SimpleNamespace(**{name: functools.partial(next, numbers) for name, numbers in clocks.items()})
+    monkeypatch.setattr("lexmill.comparison.passes.time", clock)
+    passes, result = time_passes(lambda work: [*work, 2], [1], warm=9)
+    # Later passes end after WARM_SECONDS of the clock.
+    assert (passes, result) == ([(10, 3)] * 3, [1, 2])

@@ -6,6 +6,7 @@ import datetime
 import importlib.util
 import io
 import json
+import shutil
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -74,6 +75,7 @@ class Options:
     tokenizer: str
     files: list[str]
     against: str | None
+    pythons: list[str]
     jobs: str
     megabytes: float
     document_bytes: int
@@ -93,6 +95,7 @@ class Options:
 def bench(options: Options) -> Outcome:
     """Compares, and writes the outputs; nothing is written unless all went well."""
     libraries, jobs = _libraries(options.against), _jobs(options.jobs)
+    pythons = _pythons(options.pythons, libraries)
     _check_outputs(options)
     load_tokenizer(options.tokenizer)
     load = machine.load_average()
@@ -115,13 +118,14 @@ def bench(options: Options) -> Outcome:
             tokenizer=Path(options.tokenizer).resolve(),
             corpus=corpus.folder,
             libraries=libraries,
+            pythons=pythons,
             threads=threads,
             rounds=options.rounds,
             warm=_WARM_PASSES,
             timeout=options.timeout,
         )
         results = [_measure(plan, job, options.as_json) for job in jobs]
-    data = _describe(options, corpus, threads, load, results)
+    data = _describe(options, pythons, corpus, threads, load, results)
     _write(options, data)
     if options.markdown:
         return Outcome(data, text=as_markdown(data))
@@ -132,13 +136,34 @@ def _libraries(against: str | None) -> list[str]:
     """The adapters' names of the libraries asked for, ours first."""
     if against is None:
         return NAMES
-    named = [name.strip().replace("-", "_").lower() for name in against.split(",") if name.strip()]
+    named = [_adapter_of(name) for name in against.split(",") if name.strip()]
     unknown = [name_of(name) for name in named if name not in NAMES]
     if unknown:
         known = ", ".join(name_of(name) for name in NAMES if name != OURS)
         message = f"--against names {', '.join(unknown)}; the libraries known are {known}"
         raise UsageError(message)
     return list(dict.fromkeys([OURS, *named]))
+
+
+def _adapter_of(name: str) -> str:
+    return name.strip().replace("-", "_").lower()
+
+
+def _pythons(given: Sequence[str], libraries: Sequence[str]) -> dict[str, str]:
+    """The interpreters of libraries that have one of their own, from `NAME=PATH`."""
+    pythons = {}
+    for text in given:
+        name, _, path = text.partition("=")
+        library, python = _adapter_of(name), shutil.which(path)
+        if library not in libraries:
+            message = f"--python is {text} but must be NAME=PATH, NAME one of {', '.join(map(name_of, libraries))}"
+            raise UsageError(message)
+        if python is None:
+            message = f"--python is {text} but {path or 'an empty path'} is no program"
+            raise UsageError(message)
+        # Not resolved: the link in a virtual environment tells the interpreter where its packages are.
+        pythons[library] = str(Path(python).absolute())
+    return pythons
 
 
 def _jobs(given: str) -> list[JobName]:
@@ -216,13 +241,19 @@ def _surroundings(plan: Plan, job: JobName, difference: dict[str, Any]) -> dict[
 
 
 def _describe(
-    options: Options, corpus: Corpus, threads: int, load: float | None, results: Sequence[dict[str, Any]]
+    options: Options,
+    pythons: dict[str, str],
+    corpus: Corpus,
+    threads: int,
+    load: float | None,
+    results: Sequence[dict[str, Any]],
 ) -> dict[str, object]:
     """Everything that the figures depend on, then the figures."""
     return {
         "lexmill": __version__,
         "date": datetime.datetime.now(tz=datetime.timezone.utc).isoformat(timespec="seconds"),
         "machine": machine.describe(),
+        "pythons": {name_of(library): path for library, path in pythons.items()},
         "tokenizer": {"path": options.tokenizer, "sha256": file_digest(Path(options.tokenizer))},
         "corpus": {
             "paths": options.files,

@@ -44,6 +44,14 @@ def bench(
             show_default=False,
         ),
     ] = None,
+    python: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=PATH",
+            help="The interpreter of an environment of its own for a library; may be given several times.",
+            show_default=False,
+        ),
+    ] = None,
     job: Annotated[
         str, typer.Option(metavar="JOBS", help=f"What to time, with commas between: {_JOBS}.")
     ] = f"{benching.JobName.LIST.value},{benching.JobName.ONE.value}",
@@ -79,6 +87,7 @@ def bench(
         tokenizer=tokenizer,
         files=files,
         against=against,
+        pythons=python or [],
         jobs=job,
         megabytes=megabytes,
         document_bytes=document_bytes,

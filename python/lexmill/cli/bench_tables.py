@@ -26,6 +26,8 @@ _JOBS = {
     "train-bpe": "training BPE, 32,000 tokens",
 }
 _NOT_COMPARED = "trains by another rule, so results are not compared"
+# Why a library is not there, by its status.
+_ABSENT = {"not-installed": "not installed", "other-version": "installed in another version"}
 # How wide a table is where there is no terminal to fit.
 _WIDTH = 120
 _NO_FIGURES = ("-",) * 6
@@ -42,7 +44,7 @@ def as_text(data: _Row, stream: TextIO, *, named: bool) -> str:
         data: the outcome.
         stream: where the text will be written, which decides on colours and width.
         named: true if the user named the libraries; if not, libraries that are not installed, or have no call for the
-            job, share a line.
+            job, share a line unless they have an interpreter of their own.
     """
     color = wants_color(stream)
     target = io.StringIO()
@@ -56,7 +58,7 @@ def as_text(data: _Row, stream: TextIO, *, named: bool) -> str:
     )
     for job in data["jobs"]:
         console.print(Text(title_of(data, job)))
-        shown = [row for row in _ordered(job) if named or not _left_out(row)]
+        shown = [row for row in _ordered(job) if named or row["library"] in data["pythons"] or not _left_out(row)]
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True, header_style="")
         for index, title in enumerate(_titles(job)):
             table.add_column(Text(title), justify="right" if index else "left")
@@ -141,7 +143,7 @@ def _pair(pair: Sequence[str] | None) -> str:
 
 
 def _left_out(row: _Row) -> bool:
-    return row["status"] == "not-installed" or row.get("reason") == NO_CALL
+    return row["status"] in _ABSENT or row.get("reason") == NO_CALL
 
 
 def _unshown(job: _Row, shown: Sequence[_Row]) -> dict[str, list[str]]:
@@ -149,8 +151,7 @@ def _unshown(job: _Row, shown: Sequence[_Row]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for row in job["libraries"]:
         if row not in shown:
-            why = "not installed" if row["status"] == "not-installed" else "no such call"
-            found.setdefault(why, []).append(row["library"])
+            found.setdefault(_ABSENT.get(row["status"], "no such call"), []).append(row["library"])
     return found
 
 
@@ -215,7 +216,7 @@ def _footer(data: _Row) -> list[tuple[str, str]]:
         ),
         ("times", "the first pass beside the fastest one"),
         ("machine", f"{machine['cpu']}, {machine['processors']} processors, {machine['system']}, {load}"),
-        ("python", machine["python"]),
+        ("python", ", ".join([machine["python"], *(f"{name}: {path}" for name, path in data["pythons"].items())])),
         ("corpus", f"{megabytes(corpus['bytes'])} of {', '.join(corpus['paths'])}, sha256 {corpus['sha256'][:16]}"),
     ]
     return [(name, printable(text)) for name, text in rows]

@@ -1,4 +1,4 @@
-"""Measures one call: seconds of the first and of later passes, and peak memory. Imports no library."""
+"""Measures one call: the first pass and later ones, in both kinds of time, and peak memory. Imports no library."""
 
 from __future__ import annotations
 
@@ -9,12 +9,19 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 # Read by thread pools once, so a process gets them before it imports a library.
 THREAD_VARIABLES = ("LEXMILL_NUM_THREADS", "RAYON_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 # Warm passes stop after this time, so that a slow library does not hold up the round.
 WARM_SECONDS = 20.0
+
+
+class Pass(NamedTuple):
+    """Seconds of one pass: by the clock, and of processors, all threads of the process together."""
+
+    clock: float
+    processor: float
 
 
 def thread_environment(threads: int) -> dict[str, str]:
@@ -36,18 +43,18 @@ def limit_threads(threads: int) -> None:
         os.sched_setaffinity(0, processors()[:threads])
 
 
-def time_passes(call: Callable[[Any], Any], work: Any, warm: int) -> tuple[list[float], Any]:
-    """Seconds of the cold pass and of each warm one, of which there is at least one, and the last result."""
-    seconds: list[float] = []
+def time_passes(call: Callable[[Any], Any], work: Any, warm: int) -> tuple[list[Pass], Any]:
+    """The cold pass and each warm one, of which there is at least one, and the last result."""
+    passes: list[Pass] = []
     result = None
-    while len(seconds) < 2 or (len(seconds) <= warm and sum(seconds[1:]) < WARM_SECONDS):
+    while len(passes) < 2 or (len(passes) <= warm and sum(each.clock for each in passes[1:]) < WARM_SECONDS):
         # Freed here, so that no pass pays for the one before and the peak holds one result.
         result = None
         gc.collect()
-        started = time.perf_counter()
+        started = Pass(time.perf_counter(), time.process_time())
         result = call(work)
-        seconds.append(time.perf_counter() - started)
-    return seconds, result
+        passes.append(Pass(time.perf_counter() - started.clock, time.process_time() - started.processor))
+    return passes, result
 
 
 def reset_peak_memory() -> float:

@@ -38,11 +38,15 @@ def interleave(libraries: Sequence[str], rounds: int) -> Iterator[list[str]]:
         yield [*libraries[place:], *libraries[:place]]
 
 
-def child_environment(extra: Mapping[str, str]) -> dict[str, str]:
-    """The environment of a process that measures: it finds the same packages, and each under its own name."""
+def child_environment(extra: Mapping[str, str], *, shares_packages: bool = True) -> dict[str, str]:
+    """The environment of a process that measures: it finds each package under its own name.
+
+    The packages are those of this process, or without `shares_packages` those of the interpreter that it runs.
+    """
     paths = [path or os.getcwd() for path in sys.path]  # noqa: PTH109 (a string)
-    known = {name: value for name, value in os.environ.items() if name != _TAKES_THE_PLACE}
-    return known | {"PYTHONPATH": os.pathsep.join(paths)} | dict(extra)
+    packages = {"PYTHONPATH": os.pathsep.join(paths)} if shares_packages else {}
+    known = {name: value for name, value in os.environ.items() if name not in (_TAKES_THE_PLACE, "PYTHONPATH")}
+    return known | packages | dict(extra)
 
 
 def run(command: Sequence[str], timeout: float, environment: Mapping[str, str] | None = None) -> Finished:

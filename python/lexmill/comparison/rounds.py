@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import statistics
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -22,6 +22,7 @@ OK, DIFFERS, NOT_COMPARED = "ok", "differs", "not-compared"
 # Why a library has no figure, by the key of its row.
 REASONS = {
     "not_installed": "not-installed",
+    "other_version": "other-version",
     "unsupported": "unsupported",
     "timed_out": "timed-out",
     "failed": "failed",
@@ -45,6 +46,7 @@ class Plan:
         tokenizer: a `tokenizer.json`, absolute.
         corpus: the folder of the prepared texts, absolute.
         libraries: names of adapters' modules.
+        pythons: by such a name, the interpreter that runs a library with packages of its own.
         threads: threads of each process, which may use as many processors.
         rounds: processes of each library.
         warm: warm passes at most in each process.
@@ -54,6 +56,7 @@ class Plan:
     tokenizer: Path
     corpus: Path
     libraries: Sequence[str]
+    pythons: Mapping[str, str]
     threads: int
     rounds: int
     warm: int
@@ -85,7 +88,7 @@ def compare(plan: Plan, job: str, on_run: Callable[[int, int], None]) -> dict[st
             if status_of(runs[library]) in (OK, NOT_COMPARED):
                 runs[library].append(_run_task(plan, job, library, threads))
     texts, is_whole = texts_of_job(job, plan.corpus), job == "encode-file" or is_training(job)
-    rows = [summarise(library, rounds) for library, rounds in runs.items()]
+    rows = [summarise(library, rounds, is_elsewhere=library in plan.pythons) for library, rounds in runs.items()]
     return {
         "job": job,
         "threads": threads,
@@ -112,10 +115,16 @@ def status_of(runs: Sequence[Row]) -> str:
     return {True: OK, False: DIFFERS, None: NOT_COMPARED}[last["correct"]]
 
 
-def summarise(library: str, runs: Sequence[Row]) -> Row:
-    """The summary of a library's rounds: its status, and if that allows it, medians and spread."""
+def summarise(library: str, runs: Sequence[Row], *, is_elsewhere: bool = False) -> Row:
+    """The summary of a library's rounds: its status, and if that allows it, medians and spread.
+
+    `is_elsewhere` is true of a library with an interpreter of its own.
+    """
     status = status_of(runs)
-    row: Row = {"library": name_of(library), "version": _version(library, runs), "status": status, "rounds": len(runs)}
+    version = next((str(run["version"]) for run in runs if "version" in run), None)
+    if version is None and not is_elsewhere:
+        version = _installed_version(library)
+    row: Row = {"library": name_of(library), "version": version, "status": status, "rounds": len(runs)}
     if status not in (OK, NOT_COMPARED):
         last = runs[-1]
         reason = next((last[key] for key in REASONS if key in last), None)
@@ -164,8 +173,10 @@ def _run_task(plan: Plan, job: str, library: str, threads: int, *, is_reference:
         is_reference=is_reference,
         result=str(result),
     )
-    command = [sys.executable, str(Path(__file__).parent), task.to_json()]
-    done = processes.run(command, plan.timeout, processes.child_environment(thread_environment(threads)))
+    own = plan.pythons.get(library)
+    command = [own or sys.executable, str(Path(__file__).parent), task.to_json()]
+    environment = processes.child_environment(thread_environment(threads), shares_packages=own is None)
+    done = processes.run(command, plan.timeout, environment)
     if done.failure is not None:
         return {"timed_out" if done.timed_out else "failed": done.failure}
     if not result.is_file():
@@ -175,11 +186,7 @@ def _run_task(plan: Plan, job: str, library: str, threads: int, *, is_reference:
     return row
 
 
-def _version(library: str, runs: Sequence[Row]) -> str | None:
-    """The version that was measured, or of a library that gave no result, the one that is installed."""
-    for run in runs:
-        if "version" in run:
-            return str(run["version"])
+def _installed_version(library: str) -> str | None:
     try:
         return metadata.version(name_of(library))
     except metadata.PackageNotFoundError:

@@ -6,6 +6,8 @@ import json
 import os
 import signal
 import subprocess
+import sys
+import venv
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -65,7 +67,7 @@ def test_everything_but_times_is_the_same_each_time(lexmill: Run, saved: str, fa
     assert json.loads(Path("one.json").read_text()) == first.outcome
     outcome: dict[str, Any] = first.outcome
     assert list(outcome) == [
-        *("command", "ok", "lexmill", "date", "machine", "tokenizer", "corpus"),
+        *("command", "ok", "lexmill", "date", "machine", "pythons", "tokenizer", "corpus"),
         *("threads", "rounds", "timeout", "load_before", "jobs"),
     ]
     assert [job["job"] for job in outcome["jobs"]] == ["list", "one"]
@@ -150,6 +152,81 @@ def test_a_library_without_the_call_is_a_row(lexmill: Run, saved: str, fake: Fak
     assert "has no call for this job" in result.stdout.decode()
 
 
+def venv_with(folder: Path, version: str, code: str = "") -> Path:
+    """The interpreter of an environment with a tokenizers of its own; all else is this process's."""
+    venv.create(folder, symlinks=os.name != "nt")
+    packages = next(folder.rglob("site-packages"))
+    install_fake(packages, code, "tokenizers", version)
+    # Folders of such a file come after the one that it lies in.
+    (packages / "rest.pth").write_text("\n".join(path for path in sys.path if Path(path).is_dir()))
+    return folder / ("Scripts" if os.name == "nt" else "bin") / "python"
+
+
+def test_two_versions_of_one_module_run_side_by_side(
+    lexmill: Run, saved: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(install_fake(tmp_path / "libraries", "", "tokenizers", "0.99")))
+    python = venv_with(tmp_path / "own", "1.99")
+    limited = Tokenizer.from_file(saved)
+    limited.enable_truncation(3)
+    limited.enable_padding()
+    limited.save("limited.json")
+    command = ("bench", "limited.json", "corpus.jsonl", "--against", "tokenizers,tokenizers-1", *QUICK)
+    own = ("--python", f"tokenizers-1={python}")
+    result = lexmill(*command, *own, "--job", "list,one,encodings", "-o", "out.json")
+    assert (result.code, f", tokenizers-1: {python}" in result.stdout.decode()) == (0, True)
+    outcome = json.loads(Path("out.json").read_text())
+    assert outcome["pythons"] == {"tokenizers-1": str(python)}
+    for job in (0, 1):
+        found = {name: (row["version"], row["status"]) for name, row in rows_of(outcome, job).items()}
+        assert outcome["jobs"][job]["reference"]["version"] == "0.99"
+        assert (found["tokenizers"], found["tokenizers-1"]) == (("0.99", "ok"), ("1.99", "ok"))
+    assert rows_of(outcome, 2)["tokenizers-1"]["reason"] == "has no call for this job"
+
+
+@pytest.mark.parametrize(("version", "refused", "runs"), [("0.99", "-1", ""), ("1.99", "", "-1")])
+def test_another_major_version_is_refused(
+    lexmill: Run, saved: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str, refused: str, runs: str
+) -> None:
+    monkeypatch.syspath_prepend(str(install_fake(tmp_path / "libraries", "", "tokenizers", version)))
+    command = ("bench", saved, "corpus.jsonl", "--job", "list", *QUICK)
+    rows = rows_of(lexmill(*command, "--against", "tokenizers,tokenizers-1", "--json").outcome)
+    assert rows[f"tokenizers{runs}"]["status"] == "ok"
+    row = rows[f"tokenizers{refused}"]
+    other = "1.x" if refused else "0.x"
+    assert (row["status"], row["reason"]) == (
+        "other-version",
+        f"not installed: tokenizers here is {version}, and this row is {other}; "
+        f"lexmill bench --python tokenizers{refused}=PATH takes the interpreter of another environment",
+    )
+    # Of libraries that the user does not name, a line has the names alone.
+    monkeypatch.setattr("lexmill.cli.bench.NAMES", ["lexmill", "tokenizers", "tokenizers_1"])
+    assert f"\ninstalled in another version: tokenizers{refused}\n" in lexmill(*command).stdout.decode()
+    # To give one an interpreter is to name it.
+    own = f"tokenizers{refused}={venv_with(tmp_path / 'own', version)}"
+    assert f"\ntokenizers{refused}: not installed: tokeni" in lexmill(*command, "--python", own).stdout.decode()
+
+
+def test_threads_that_cannot_be_limited_are_refused(
+    lexmill: Run, saved: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = "import os\nvars(os).pop('sched_setaffinity', None)\nos.cpu_count = lambda: 99\n"
+    monkeypatch.syspath_prepend(str(install_fake(tmp_path / "libraries", code, "tokenizers", "1.99")))
+    command = ("bench", saved, "corpus.jsonl", "--against", "tokenizers-1", "--job", "list", *QUICK, "--json")
+    row = rows_of(lexmill(*command).outcome)["tokenizers-1"]
+    assert (row["status"], row["reason"][:41]) == ("unsupported", "uses all processors and threads is 1: thi")
+
+
+def test_version_of_another_environment_is_not_guessed(
+    lexmill: Run, saved: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(install_fake(tmp_path / "libraries", "", "tokenizers", "0.99")))
+    python = venv_with(tmp_path / "own", "0.98", "raise SystemExit(3)\n")
+    command = ("bench", saved, "corpus.jsonl", "--against", "tokenizers", "--python", f"tokenizers={python}")
+    row = rows_of(lexmill(*command, "--job", "list", *QUICK, "--json").outcome)["tokenizers"]
+    assert (row["status"], row["version"]) == ("failed", None)
+
+
 @pytest.mark.slow
 def test_a_library_that_hangs_is_ended(lexmill: Run, saved: str, fake: Fake) -> None:
     fake("def change(text, ids):\n    import threading\n    threading.Event().wait()\n")
@@ -190,8 +267,12 @@ def test_an_interrupt_ends_the_process_that_measures(saved: str, tmp_path: Path)
         (
             ("--against", "tokei"),
             2,
-            "--against names tokei; the libraries known are tokenizers, tiktoken, sentencepiece",
+            "--against names tokei; the libraries known are tokenizers, tokenizers-1, tiktoken",
         ),
+        (("--python", "tokei=python"), 2, "--python is tokei=python but must be NAME=PATH, NAME one of lexmill, tok"),
+        (("--against", "tokie", "--python", "tokenizers=x"), 2, "NAME=PATH, NAME one of lexmill, tokie"),
+        (("--python", "tokenizers-1=./none"), 2, "--python is tokenizers-1=./none but ./none is no program"),
+        (("--python", "tokenizers-1"), 2, "--python is tokenizers-1 but an empty path is no program"),
         (("--job", "list,liszt"), 2, "--job names liszt; the jobs known are list, one, encodings, count, file"),
         (("--job", ","), 2, "--job names nothing"),
         (("--chart", "chart.jpeg"), 2, "--chart is chart.jpeg but must end in .svg, .png, .html"),

@@ -36,6 +36,10 @@ class NotInstalled(Unsupported):
     """Raised when a library cannot be imported."""
 
 
+class OtherVersion(NotInstalled):
+    """Raised when a library is of a version with other calls."""
+
+
 class Adapter:
     """Base of all adapters: every job is unsupported until a subclass has a method of its name.
 
@@ -48,6 +52,8 @@ class Adapter:
     """
 
     distribution: str
+    # The start of the versions that have the calls of the adapter; empty if all have them.
+    series = ""
 
     def __init__(self, threads: int) -> None:
         """Notes how many threads each call is to use."""

@@ -1,4 +1,4 @@
-"""Hugging Face tokenizers: the reference. Its fastest list input is `encode_batch_fast`, without offsets."""
+"""Hugging Face tokenizers 0.x: the reference. Its fastest list input is `encode_batch_fast`, without offsets."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ class Library(Adapter):
     """Threads come from `RAYON_NUM_THREADS`."""
 
     distribution = "tokenizers"
+    series = "0."
 
     def load(self, path: Path) -> None:
         try:
