@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import argparse
 import re
 import shlex
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 sys.path.append(str(Path(__file__).parents[2] / "benches" / "compare"))
 
+import first_passes
+import harness
 import render
 import results
 import sweep
@@ -198,6 +202,46 @@ def test_another_processor_does_not_join_a_machine() -> None:
     sweep.refuse_another_processor("known", [make_row()], "one")
     with pytest.raises(SystemExit, match="known has figures of one; this is two"):
         sweep.refuse_another_processor("known", [make_row()], "two")
+
+
+def make_passes(cold: float, warm: float, **other: Any) -> dict[str, Any]:
+    return {"bytes": 10**6, "correct": True, **dict(zip(first_passes.PASSES, (cold, warm), strict=True)), **other}
+
+
+def test_first_passes_are_medians_beside_the_best_other_library() -> None:
+    case = sweep.Case("encode-arrays", "gpt2", "english", 1)
+    case.runs = {
+        "lexmill": [make_passes(0.01, 0.005), make_passes(1, 1), make_passes(0.001, 0.001)],
+        "tokenizers_1": [make_passes(0.02, 0.02)],
+        "gigatoken": [make_passes(0.04, 0.0025)],
+        "tokie": [make_passes(0.001, 0.001, correct=False)],
+    }
+    head, *reasons = first_passes.row_of(case).splitlines()
+    cells = ["100 / 200", "50.0 / 50.0", "25.0 / 400", "-", "2.00 / 0.50"]
+    assert (re.split(r" {2,}", head), reasons) == (["gpt2 english", *cells], ["  tokie differs"])
+    del case.runs["tokenizers_1"], case.runs["gigatoken"]
+    assert re.split(r" {2,}", first_passes.row_of(case).splitlines()[0])[1:] == ["100 / 200", "-", "-"]
+
+
+def test_library_with_its_own_environment_has_its_interpreter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    commands: list[list[str]] = []
+
+    def run(command: list[str], timeout: float) -> Any:
+        commands.append(command)
+        return SimpleNamespace(failure=None, output="{}")
+
+    monkeypatch.setattr(sweep.processes, "run", run)
+    monkeypatch.setitem(harness.ENVIRONMENTS, "tokenizers_1", tmp_path)
+    case = sweep.Case("encode-arrays", "gpt2", "english", 1)
+    for library in ("tokenizers_1", "tokenizers"):
+        sweep.measure(case, library, argparse.Namespace(megabytes=1, warm=1, timeout=1))
+    python = tmp_path / "bin" / "python"
+    python.parent.mkdir()
+    python.touch()
+    sweep.measure(case, "tokenizers_1", argparse.Namespace(megabytes=1, warm=1, timeout=1))
+    assert [command[0] for command in commands] == [sys.executable, sys.executable, str(python)]
+    # The reference is not in that environment.
+    assert {command[command.index("--reference-python") + 1] for command in commands} == {sys.executable}
 
 
 @pytest.mark.parametrize("machine", results.machines())
