@@ -168,8 +168,11 @@ def peer_signature(path: str, value: object) -> Signature | None:
 def stub_signature(package: str, path: str) -> Signature | None:
     """What the stub of a package says of a function, a method or a class, named from the package on."""
     node = stub_definitions(package).get(path) or stub_definitions(package).get(f"{path}.__new__")
-    if node is None:
-        return None
+    return None if node is None else node_signature(node)
+
+
+def node_signature(node: ast.FunctionDef) -> Signature:
+    """The parameters of a function of a stub."""
     given = [*node.args.posonlyargs, *node.args.args]
     defaults = [None] * (len(given) - len(node.args.defaults)) + [_spelled(item) for item in node.args.defaults]
     by_position = [Parameter(item.arg, default, False) for item, default in zip(given, defaults, strict=True)]
@@ -206,16 +209,17 @@ def stub_definitions(package: str) -> dict[str, ast.FunctionDef]:
     for file in sorted(root.rglob("*.pyi")):
         parts = file.relative_to(root).with_suffix("").parts
         module = ".".join(part for part in parts if part not in ("__init__", "_core"))
-        for name, node in _functions(ast.parse(file.read_text(encoding="utf-8")).body):
+        for name, node in functions_of(ast.parse(file.read_text(encoding="utf-8")).body):
             # Of overloads the first counts.
             found.setdefault(f"{module}.{name}".lstrip("."), node)
     return found
 
 
-def _functions(body: list[ast.stmt], prefix: str = "") -> Iterator[tuple[str, ast.FunctionDef]]:
+def functions_of(body: list[ast.stmt], prefix: str = "") -> Iterator[tuple[str, ast.FunctionDef]]:
+    """Functions and methods of a stub, by their names; setters end in `.setter`."""
     for node in body:
         if isinstance(node, ast.ClassDef):
-            yield from _functions(node.body, f"{prefix}{node.name}.")
+            yield from functions_of(node.body, f"{prefix}{node.name}.")
         elif isinstance(node, ast.FunctionDef):
             is_setter = any(isinstance(item, ast.Attribute) and item.attr == "setter" for item in node.decorator_list)
             yield f"{prefix}{node.name}{'.setter' if is_setter else ''}", node

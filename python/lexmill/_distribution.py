@@ -8,16 +8,20 @@ from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
 
-from lexmill._install import NAME, VERSION
+from lexmill._install import NAME
 from lexmill.errors import LexmillError
 
 
 class Distribution(importlib.metadata.Distribution):
     """The package as `importlib.metadata` sees it where it is not installed."""
 
+    def __init__(self, version: str) -> None:
+        """A distribution of a version."""
+        self._version = version
+
     def read_text(self, filename: str) -> str | None:
         texts = {
-            "METADATA": f"Metadata-Version: 2.1\nName: {NAME}\nVersion: {VERSION}\n",
+            "METADATA": f"Metadata-Version: 2.1\nName: {NAME}\nVersion: {self._version}\n",
             "top_level.txt": NAME,
         }
         return texts.get(filename)
@@ -29,6 +33,8 @@ class Distribution(importlib.metadata.Distribution):
 class Finder(importlib.metadata.DistributionFinder):
     """Finds that distribution, and no modules."""
 
+    version = ""
+
     def find_spec(self, *_: object) -> None:
         return None
 
@@ -36,14 +42,15 @@ class Finder(importlib.metadata.DistributionFinder):
         self, context: importlib.metadata.DistributionFinder.Context | None = None
     ) -> Iterable[importlib.metadata.Distribution]:
         name = None if context is None else context.name
-        return [Distribution()] if name is None or name.lower() == NAME else []
+        return [Distribution(self.version)] if name is None or name.lower() == NAME else []
 
 
 FINDER = Finder()
 
 
-def show() -> None:
+def show(version: str) -> None:
     """Makes the distribution known, unless the package itself is installed."""
+    FINDER.version = version
     try:
         importlib.metadata.version(NAME)
     except importlib.metadata.PackageNotFoundError:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import importlib
 from pathlib import Path
+from typing import Any
 
 from lexmill.errors import LexmillError
 
 
-def tokenizer_file(identifier: str, revision: str, token: str | None) -> str:
+def tokenizer_file(identifier: str, revision: str, token: str | bool | None, **options: Any) -> str:  # noqa: ANN401
     """The path of a repository's `tokenizer.json`, downloaded unless it is in the client's cache.
 
     `identifier` is a repository or a local folder. The client's settings hold: its cache, offline mode and endpoint.
+    `options` are further arguments of the client's `hf_hub_download`, such as `cache_dir`.
 
     Raises:
         LexmillError: `huggingface_hub` is not installed.
@@ -25,4 +27,4 @@ def tokenizer_file(identifier: str, revision: str, token: str | None) -> str:
     except ImportError as error:
         message = "from_pretrained needs the package huggingface_hub: pip install 'lexmill[hub]'"
         raise LexmillError(message) from error
-    return str(hub.hf_hub_download(identifier, "tokenizer.json", revision=revision, token=token))
+    return str(hub.hf_hub_download(identifier, "tokenizer.json", revision=revision, token=token, **options))

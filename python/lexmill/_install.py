@@ -9,11 +9,11 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 
 import lexmill
-from lexmill.errors import LexmillError
+from lexmill.errors import LexmillError, OptionError
 
 NAME = "tokenizers"
-# The version whose interface this is.
-VERSION = "0.23.3"
+# For each interface the version that it follows, and how that version's module spells it.
+VERSIONS = {"0.23": ("0.23.3", "0.23.3"), "1": ("1.0.0rc3", "1.0.0-rc.3")}
 # Packages and modules of ours that have a counterpart there.
 PUBLIC = [
     "decoders",
@@ -28,35 +28,46 @@ PUBLIC = [
 ]
 
 
-def install() -> None:
+def install(version: str = "0.23") -> None:
     """Makes `import tokenizers`, and imports from its submodules, give lexmill's classes from now on.
 
     Call it before anything imports `tokenizers`, as transformers does. The package itself need not be installed.
     Calling it again changes nothing.
 
+    Args:
+        version: the interface: `0.23`, that of `lexmill`; or `1`, that of `lexmill.v1`, which is provisional.
+
     Raises:
-        LexmillError: the other package is imported already; classes of both would meet.
+        LexmillError: the other package, or the other interface, is imported already; classes of both would meet.
+        OptionError: another version.
     """
-    if is_installed():
+    if version not in VERSIONS:
+        raise OptionError(f"version is {version!r} but must be {' or '.join(map(repr, VERSIONS))}")
+    if (installed := installed_version()) is not None:
+        if installed != version:
+            message = f"lexmill stands in the place of {NAME} {installed} already: call lexmill.uninstall() first"
+            raise LexmillError(message)
         return
     if NAME in sys.modules:
         origin = getattr(sys.modules[NAME], "__file__", None)
         raise LexmillError(f"{NAME} is imported already, from {origin}: call lexmill.install() before that")
-    top = ModuleType(NAME, lexmill.__doc__)
-    public = {name: getattr(lexmill, name) for name in lexmill.__all__}
-    top.__dict__.update(public, __version__=VERSION, __all__=list(lexmill.__all__))
+    package = lexmill if version == "0.23" else importlib.import_module("lexmill.v1")
+    top = ModuleType(NAME, package.__doc__)
+    public = {name: getattr(package, name) for name in package.__all__}
+    release, spelled = VERSIONS[version]
+    top.__dict__.update(public, __version__=spelled, __all__=sorted({*package.__all__, "__version__"}))
     _put(NAME, top)
-    for name, module in _modules():
+    for name, module in _modules() if package is lexmill else [(NAME, top)]:
         _put(f"{NAME}.{name}", module)
     # Only now: the imports of that module take longer than all of lexmill.
     from lexmill import _distribution
 
-    _distribution.show()
+    _distribution.show(release)
 
 
 def uninstall() -> None:
     """Undoes `install`; modules that have imported names from lexmill keep them."""
-    if not is_installed():
+    if installed_version() is None:
         return
     for name in [name for name in sys.modules if name == NAME or name.startswith(f"{NAME}.")]:
         del sys.modules[name]
@@ -65,10 +76,13 @@ def uninstall() -> None:
     _distribution.hide()
 
 
-def is_installed() -> bool:
-    """True if lexmill stands in the place of `tokenizers`."""
-    module = sys.modules.get(NAME)
-    return module is not None and getattr(module, "Tokenizer", None) is lexmill.Tokenizer
+def installed_version() -> str | None:
+    """The version of `tokenizers` in whose place lexmill stands, a key of `VERSIONS`; None if it does not."""
+    installed = getattr(sys.modules.get(NAME), "Tokenizer", None)
+    if installed is lexmill.Tokenizer:
+        return "0.23"
+    v1 = sys.modules.get("lexmill.v1")
+    return "1" if v1 is not None and installed is v1.Tokenizer else None
 
 
 def _modules() -> Iterator[tuple[str, ModuleType]]:

@@ -7,7 +7,7 @@ import json
 from typing import Any, TypeVar, cast
 
 import lexmill
-from lexmill._install import NAME, is_installed
+from lexmill._install import NAME, installed_version
 from lexmill.errors import LexmillError
 
 T = TypeVar("T")
@@ -49,7 +49,7 @@ def to_hf(tokenizer: lexmill.Tokenizer) -> object:
     except ImportError as error:
         raise LexmillError(f"to_hf needs the package {NAME}: pip install {NAME}") from error
     # Only now: with LEXMILL_INSTALL set it is this import that puts lexmill there.
-    if is_installed():
+    if installed_version() is not None:
         raise LexmillError(f"lexmill stands in the place of {NAME}: call lexmill.uninstall() first")
     file = tokenizer.to_str()
     made = peer.Tokenizer.from_str(file)

@@ -1,11 +1,14 @@
 """`lexmill-install.pth` runs this where LEXMILL_INSTALL is set: from then on `import tokenizers` gives lexmill.
 
+With LEXMILL_INSTALL=v1 it gives `lexmill.v1`.
+
 `lexmill install-hook` copies this source into that file. So it stands alone, and imports nothing of lexmill before the
 program imports `tokenizers`: when it runs, Python has not read all of its site-packages yet.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib.machinery import ModuleSpec
 
@@ -53,10 +56,13 @@ class LexmillInstallFinder:
         if self.is_done:
             return False
         self.is_done = True
+        # The program has called it already, and has chosen the interface.
+        if NAME in sys.modules:
+            return False
         try:
             import lexmill
 
-            lexmill.install()
+            lexmill.install("1" if os.environ.get("LEXMILL_INSTALL") == "v1" else "0.23")
         except Exception as error:
             reason = " ".join(f"{type(error).__name__}: {error}".split())
             print(f"LEXMILL_INSTALL is set, but lexmill cannot take the place of {NAME}: {reason}", file=sys.stderr)

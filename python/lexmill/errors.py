@@ -17,6 +17,7 @@ __all__ = [
     "LengthLimitWarning",
     "LexmillError",
     "LostStateWarning",
+    "MissingFileError",
     "OptionError",
     "OptionRangeError",
     "OutputError",
@@ -40,6 +41,10 @@ class FileError(LexmillError, OSError):
     def __str__(self) -> str:
         """The whole sentence, which OSError would replace by `[Errno 2]` as soon as `errno` is set."""
         return str(self.args[0]) if len(self.args) == 1 else super().__str__()
+
+
+class MissingFileError(FileError, FileNotFoundError):
+    """Raised by `lexmill.v1` when there is no such file."""
 
 
 class InvalidUtf8Error(LexmillError, ValueError):

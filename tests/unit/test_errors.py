@@ -9,6 +9,7 @@ from lexmill import errors
 
 BUILTINS = {
     errors.FileError: OSError,
+    errors.MissingFileError: FileNotFoundError,
     errors.InvalidUtf8Error: ValueError,
     errors.EmptyCorpusError: ValueError,
     errors.OptionError: ValueError,

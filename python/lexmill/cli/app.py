@@ -96,9 +96,10 @@ def lexmill(
 def run_script(
     script: Annotated[str, typer.Argument(help="A Python file, or -m and the name of a module.", metavar="SCRIPT")],
     arguments: Annotated[list[str] | None, typer.Argument(help="What the script gets.", metavar="ARGS")] = None,
+    version: Annotated[str, typer.Option(help="The interface: 0.23, or 1 for lexmill.v1; stands first.")] = "0.23",
 ) -> None:
     """Run a Python script in which `import tokenizers` gives lexmill."""
-    finish(running.run_script([script, *(arguments or [])]))
+    finish(running.run_script(["--version", version, script, *(arguments or [])]))
 
 
 @app.command("install-hook", context_settings={"ignore_unknown_options": True, "help_option_names": []})

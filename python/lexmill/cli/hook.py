@@ -18,7 +18,10 @@ __all__ = ["FILE", "VARIABLE", "hook_line", "install_hook", "remove_hook", "run_
 
 FILE = "lexmill-install.pth"
 VARIABLE = "LEXMILL_INSTALL"
-DESCRIPTION = f"Makes `import tokenizers` give lexmill in every program that this Python runs with {VARIABLE}=1 set."
+DESCRIPTION = (
+    f"Makes `import tokenizers` give lexmill in every program that this Python runs with {VARIABLE}=1 set, "
+    f"and lexmill.v1 with {VARIABLE}=v1."
+)
 
 
 def hook_line() -> str:

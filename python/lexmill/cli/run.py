@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import lexmill
+from lexmill._install import VERSIONS
 from lexmill.cli.hook import VARIABLE
 
 __all__ = ["run_script"]
@@ -19,11 +20,18 @@ def run_script(arguments: Sequence[str]) -> int:
     """Runs a script as Python itself does, with lexmill in the place of `tokenizers`.
 
     Args:
-        arguments: the path of the script, or `-m` and the name of a module; then the arguments of the script.
+        arguments: the path of the script, or `-m` and the name of a module; then the arguments of the script. Before
+            all `--version` and the interface, as `lexmill.install` takes it.
 
     Returns:
-        0, or 2 if there is no such script or module. The script's exceptions come through, its exit code too.
+        0, or 2 if there is no such version, script or module. The script's exceptions come through, its exit code too.
     """
+    version = "0.23"
+    if arguments[0] == "--version":
+        version, arguments = "".join(arguments[1:2]), arguments[2:] or [""]
+        if version not in VERSIONS:
+            print(f"error: --version is {version!r} but must be {' or '.join(map(repr, VERSIONS))}", file=sys.stderr)
+            return 2
     is_module = arguments[0] == "-m"
     target, *rest = (arguments[1:] or [""]) if is_module else arguments
     if is_module:
@@ -31,9 +39,12 @@ def run_script(arguments: Sequence[str]) -> int:
     if not (_is_module(target) if is_module else Path(target).is_file()):
         print(f"error: no {'module' if is_module else 'script'} {target or 'named'}", file=sys.stderr)
         return 2
-    lexmill.install()
     # Where the hook is installed, processes that the script spawns get lexmill too.
-    os.environ.setdefault(VARIABLE, "1")
+    if version == "1":
+        os.environ[VARIABLE] = "v1"
+    else:
+        os.environ.setdefault(VARIABLE, "1")
+    lexmill.install(version)
     sys.argv = [target, *rest]
     if is_module:
         runpy.run_module(target, run_name="__main__", alter_sys=True)
