@@ -122,14 +122,14 @@ def difference(path: str, kind: str, theirs: Signature | None) -> str:
     owner = getattr(v1, class_name, None)
     notes = [f"different: {DIFFERENT[path]}"] if path in DIFFERENT else ["same"]
     if owner is None:
-        found = path in DIFFERENT or hasattr(v1, path)
-    else:
-        found = has_member(owner, member)
-        is_method = kind_of(owner, member) != "attribute"
-        if is_method != kind.endswith("method") or (can_be_set(owner, member) is True) != kind.startswith("settable"):
-            raise SystemExit(f"{path} is another kind of name here")
-    if not found:
+        if path not in DIFFERENT and not hasattr(v1, path):
+            raise SystemExit(f"{path} is missing")
+        return notes[0]
+    if not has_member(owner, member):
         raise SystemExit(f"{path} is missing")
+    is_method = kind_of(owner, member) != "attribute"
+    if is_method != kind.endswith("method") or (can_be_set(owner, member) is True) != kind.startswith("settable"):
+        raise SystemExit(f"{path} is another kind of name here")
     # Operators have no names of parameters that anyone uses.
     if theirs is not None and not (member.startswith("__") and member != "__new__"):
         ours = shown_signature(owner if member == "__new__" else getattr(owner, member))

@@ -21,7 +21,7 @@ def tokenizer_file(identifier: str, revision: str, token: str | bool | None, **o
     """
     folder = Path(identifier)
     if folder.is_dir():
-        return str(folder / "tokenizer.json")
+        return str(folder / (options.get("subfolder") or "") / "tokenizer.json")
     try:
         hub = importlib.import_module("huggingface_hub")
     except ImportError as error:
