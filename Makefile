@@ -39,7 +39,7 @@ unexport CONDA_PREFIX PYTHONPATH PYTHONHOME
 export PIP_QUIET := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help setup hooks demo test test-rust test-python test-docs test-peers test-transformers test-readers test-faults test-engines lint lint-rust \
+.PHONY: help setup hooks demo test test-rust test-python test-docs test-peers test-transformers test-readers test-hf1 test-faults test-engines lint lint-rust \
 	lint-python fmt parity \
 	large cliffs bench bench-rust bench-python bench-peers machine docs docs-rust stubs wheel fuzz fuzz-targets clean
 
@@ -126,6 +126,17 @@ test-readers: $(STAMPS)/core-dev $(READERS)/ready ## pandas, pyarrow, polars, da
 	@echo "== pytest: token files as other libraries read them"
 	@PYTHONPATH=python $(READERS)/bin/python -m pytest --quiet -m external tests/parity/test_token_files_readers.py
 
+$(HF1)/ready: pyproject.toml $(STAMPS)/venv
+	@echo "installing the dependency group 'hf1' into $(HF1)"
+	@$(BIN)/python -m venv $(HF1)
+	@$(HF1)/bin/python -m pip install --upgrade 'pip>=25.1'
+	@$(HF1)/bin/python -m pip install --group hf1
+	@touch $@
+
+test-hf1: $(STAMPS)/core-dev $(HF1)/ready ## lexmill.v1 beside tokenizers 1.0: results, errors, names and signatures
+	@echo "== pytest: lexmill.v1 and tokenizers 1.0"
+	@PYTHONPATH=python $(HF1)/bin/python -m pytest --quiet -m external tests/hf1
+
 test-transformers: $(STAMPS)/core-dev $(TRANSFORMERS)/ready ## transformers and datasets on lexmill and on tokenizers (some twenty minutes of processor time)
 	@echo "== pytest: transformers and datasets on both libraries, and the examples that need them"
 	@PYTHONPATH=python $(TRANSFORMERS)/bin/python -m pytest --quiet -m external \
@@ -172,7 +183,7 @@ lint-python: $(STAMPS)/core-dev $(STAMPS)/group-test $(STAMPS)/group-lint
 	@echo "== ruff, mypy, stubtest"
 	@$(BIN)/ruff check $(PYTHON_SOURCES)
 	@$(BIN)/ruff format --check $(PYTHON_SOURCES)
-	@$(BIN)/mypy python examples tests/typing/accept.py docs/drop_in_table.py docs/stub_docstrings.py .ci/smoke.py
+	@$(BIN)/mypy python examples tests/typing/accept.py docs/drop_in_table.py docs/v1_table.py docs/stub_docstrings.py .ci/smoke.py
 	@$(BIN)/python -m mypy.stubtest lexmill._core
 
 fmt: $(STAMPS)/group-lint ## format Rust and Python, and apply the safe fixes of ruff

@@ -25,6 +25,7 @@ from lexmill import (
     errors,
     normalizers,
     pre_tokenizers,
+    v1,
 )
 from lexmill.decoders import ByteLevel as ByteLevelDecoder
 from lexmill.decoders import Decoder
@@ -204,3 +205,25 @@ def wordpiece(path: Path) -> None:
     assert_type(WordLevelTrainer(min_frequency=3).vocab_size, int)
     WordPieceTrainer(score="count")  # type: ignore[arg-type]
     WordPiece({"a": "b"})  # type: ignore[dict-item]
+
+
+def version_1(path: Path) -> None:
+    tokenizer = v1.Tokenizer.from_file(path)
+    tokenizer.padding = v1.Padding("left", length=8)
+    assert_type(tokenizer.truncation, v1.Truncation | None)
+    compiled = tokenizer.compile()
+    assert_type(compiled, v1.CompiledTokenizer)
+    encoding = compiled.encode(("a", "b"), padding=None, truncation=v1.Truncation(8, "only_first"))
+    assert_type(encoding.ids, list[int])
+    assert_type(encoding.ids_array, npt.NDArray[np.uint32])
+    assert_type(encoding.offsets, list[tuple[int, int]])
+    assert_type(compiled.encode_batch(["a", ("a", "b"), ["a", "b"]]), list[v1.Encoding])
+    assert_type(compiled.encode_batch_arrays([b"a"], return_offsets=True), TokenArrays)
+    assert_type(tokenizer.tokenize("a"), list[str])
+    assert_type(tokenizer.decode(encoding), str)
+    assert_type(tokenizer.decode_tokens(np.array([1]), skip_special_tokens=True), list[str])
+    tokenizer.encode("a", True)  # type: ignore[call-arg]
+    tokenizer.encode("a", padding=8)  # type: ignore[arg-type]
+    tokenizer.padding = 8  # type: ignore[assignment]
+    compiled.padding = None  # type: ignore[misc]
+    v1.Padding("up")  # type: ignore[arg-type]

@@ -54,7 +54,7 @@ def test_wheels_are_built_for_the_versions_that_the_classifiers_name() -> None:
 
 
 def test_pages_of_the_site_are_in_its_navigation() -> None:
-    listed = set(re.findall(r"[\w/-]+\.md", read("mkdocs.yml").partition("\nnav:\n")[2]))
+    listed = set(re.findall(r"[\w/.-]+\.md", read("mkdocs.yml").partition("\nnav:\n")[2]))
     pages = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
     assert pages - listed == {"pypi.md"}
 

@@ -21,10 +21,9 @@ from lexmill.v1._limits import LARGEST_ID, Padding, Truncation
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-Limit = TypeVar("Limit", Padding, Truncation)
+    from lexmill._core import _Texts as Texts
 
-Texts = Sequence[str | bytes] | npt.NDArray[np.str_ | np.object_]
-"""Texts of `encode_batch_arrays`, which takes Arrow columns and other iterables too."""
+Limit = TypeVar("Limit", Padding, Truncation)
 
 
 class Calls:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import lexmill
 from lexmill._core import TokenArrays
@@ -15,6 +15,9 @@ from lexmill.v1._encoding import Encoding, encoding_of
 from lexmill.v1._inputs import Inputs
 from lexmill.v1._limits import Padding, Truncation, check_padded, padded_length
 from lexmill.v1._rows import OneEncoding
+
+if TYPE_CHECKING:
+    from lexmill._core import _Texts as Texts
 
 SHORT = 4096
 """Characters up to which one text is encoded without arrays, which take longer to make."""
@@ -90,7 +93,13 @@ class Engine:
         of_texts, of_pairs = map(iter, encodings)
         return [next(of_pairs if is_pair else of_texts) for is_pair in inputs.is_pair]
 
-    def encode_arrays(self, texts: Any, pairs: Any, options: Options, **columns: Any) -> TokenArrays:  # noqa: ANN401
+    def encode_arrays(
+        self,
+        texts: Texts,
+        pairs: Texts | None,
+        options: Options,
+        **columns: Any,  # noqa: ANN401
+    ) -> TokenArrays:
         """Encodes texts, or pairs of texts, to arrays.
 
         Args:
