@@ -16,7 +16,7 @@ def plain() -> lexmill.Tokenizer:
     made.add_special_tokens(["[CLS]", "[SEP]", "[PAD]"])
     made.add_tokens([AddedToken("<n>", normalized=False)])
     made.post_processor = processors.TemplateProcessing(
-        "[CLS] $A [SEP]", "[CLS] $A [SEP] $B:1 [SEP]:1", [("[CLS]", 0), ("[SEP]", 1)]
+        "[CLS] $A [SEP]", "[CLS] $A [SEP] $B:2 [SEP]:2", [("[CLS]", 0), ("[SEP]", 1)]
     )
     return made
 

@@ -57,6 +57,10 @@ def test_encodings_compare_by_three_lists() -> None:
     assert one != own.encode("a")
     assert one != own.encode("a b", padding=Padding(length=9))
     assert one != 5
+    # Equal ids, but another attention mask or other type ids.
+    bare: Any = {"add_special_tokens": False}
+    assert own.encode("a [PAD]", **bare) != own.encode("a", **bare, padding=Padding(length=2, pad_id=2))
+    assert own.encode("a b", **bare) != own.encode(("a", "b"), **bare)
     assert repr(other) == "Encoding(ids=[0, 4, 5, 1], type_ids=[0, 0, 0, 0], attention_mask=[1, 1, 1, 1])"
 
 
@@ -78,6 +82,7 @@ def test_a_pickle_holds_all_lists() -> None:
         copied = pickle.loads(pickle.dumps(encoding))
         assert copied == encoding
         assert lists(copied) == lists(encoding)
+        copied.ids.clear()
         assert copied.ids_array.tolist() == encoding.ids
 
 

@@ -83,7 +83,10 @@ def test_a_script_runs_with_the_interface(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(f"import os, sys\n{WHOSE}\nprint(sys.argv[1:], os.environ['LEXMILL_INSTALL'])\n")
     module = ["-m", "lexmill", "run"]
-    assert run("", *module, "--version", "1", str(script), "--version", "x") == f"{V1}\n['--version', 'x'] v1"
+    assert (
+        run("", *module, "--version", "1", str(script), "--version", "x", LEXMILL_INSTALL="1")
+        == f"{V1}\n['--version', 'x'] v1"
+    )
     assert run("", *module, "--version", "0.23", str(script)).startswith(V0)
     for wrong, message in [
         (["2", str(script)], "error: --version is '2' but must be '0.23' or '1'"),

@@ -87,17 +87,18 @@ def test_truncation_is_that_of_the_other_interface(strategy: Any, direction: Any
         first, second = (item, None) if isinstance(item, str) else item
         truncation = Truncation(max_length, strategy, direction)
         try:
-            expected = other.encode(first, second, add_special_tokens=special).ids
+            expected = other.encode(first, second, add_special_tokens=special)
         except OptionError:
             for encode in (own.encode, lambda item, **options: own.encode_batch([item], **options)):
                 with pytest.raises(OptionError, match="Truncation error"):
                     encode(item, truncation=truncation, add_special_tokens=special)
         else:
             options: Any = {"truncation": truncation, "add_special_tokens": special}
-            assert own.encode(item, **options).ids == expected
-            assert ids(own.encode_batch([item], **options)) == [expected]
+            for encoding in (own.encode(item, **options), *own.encode_batch([item], **options)):
+                assert (encoding.ids, encoding.type_ids) == (expected.ids, expected.type_ids)
+                assert (encoding.offsets, encoding.word_ids) == (expected.offsets, expected.word_ids)
             arrays = own.encode_batch_arrays([first], pairs=second and [second], **options)
-            assert arrays.ids.tolist() == expected
+            assert arrays.ids.tolist() == expected.ids
 
 
 def test_special_tokens_alone_may_exceed_the_limit() -> None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from lexmill._core import _Texts as Texts
 
 Limit = TypeVar("Limit", Padding, Truncation)
+BOOLS = (bool, np.bool_)
 
 
 class Calls:
@@ -279,7 +280,7 @@ def checked(name: str, value: Limit | None, kind: type[Limit]) -> Limit | None:
 
 
 def _check_flag(name: str, value: object) -> None:
-    if not isinstance(value, bool | np.bool_):
+    if not isinstance(value, BOOLS):
         raise InputTypeError(f"{name} is {type(value).__name__} but must be bool")
 
 

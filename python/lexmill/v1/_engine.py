@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import lexmill
 from lexmill._core import TokenArrays
@@ -23,8 +22,7 @@ SHORT = 4096
 """Characters up to which one text is encoded without arrays, which take longer to make."""
 
 
-@dataclass(frozen=True)
-class Options:
+class Options(NamedTuple):
     """The options of one call, with the settings of the tokenizer filled in."""
 
     add_special_tokens: bool
