@@ -108,13 +108,6 @@ $(TRANSFORMERS)/ready: pyproject.toml $(STAMPS)/venv
 	@$(TRANSFORMERS)/bin/python -m pip install --group transformers
 	@touch $@
 
-$(HF1)/ready: pyproject.toml $(STAMPS)/venv
-	@echo "installing the dependency group 'hf1' into $(HF1)"
-	@$(BIN)/python -m venv $(HF1)
-	@$(HF1)/bin/python -m pip install --upgrade 'pip>=25.1'
-	@$(HF1)/bin/python -m pip install --group hf1
-	@touch $@
-
 $(READERS)/ready: pyproject.toml $(STAMPS)/venv
 	@echo "installing the dependency group 'readers' into $(READERS)"
 	@$(BIN)/python -m venv $(READERS)
