@@ -98,11 +98,18 @@ def test_other_text_than_utf_8(tmp_path: Path) -> None:
 def test_a_pickle_of_the_peer_names_classes_that_read_it() -> None:
     encoding = load("bert-base-uncased")[0].encode(("a", "b"), padding=FACES[0].Padding(length=8))
     pickles = [encoding, FACES[0].Padding("left", 5), FACES[0].Truncation(7, "only_first")]
+    tokenizers = [load(name)[0] for name in ("bert-base-uncased", "gpt2", "t5-small")]
     code = """
 import lexmill, pickle, sys
 lexmill.install("1")
-for value in pickle.load(sys.stdin.buffer):
+pickles, tokenizers = pickle.load(sys.stdin.buffer)
+for value in pickles:
     print(type(value).__module__, repr(value))
+for tokenizer in tokenizers:
+    print(type(tokenizer).__module__, tokenizer.encode(("a cat", "the mat")).ids)
 """
-    done = subprocess.run([sys.executable, "-c", code], input=pickle.dumps(pickles), capture_output=True, check=True)
-    assert done.stdout.decode() == "".join(f"lexmill.v1 {value!r}\n" for value in pickles)
+    given = pickle.dumps((pickles, tokenizers))
+    done = subprocess.run([sys.executable, "-c", code], input=given, capture_output=True, check=True)
+    expected = [repr(value) for value in pickles]
+    expected += [str(tokenizer.encode(("a cat", "the mat")).ids) for tokenizer in tokenizers]
+    assert done.stdout.decode() == "".join(f"lexmill.v1 {line}\n" for line in expected)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import pickle
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -70,3 +71,12 @@ def test_the_client_of_the_hub_gets_all_options(tmp_path: Path, monkeypatch: pyt
     assert Tokenizer.from_pretrained(str(tmp_path)).encode("a").ids == [0, 4, 1]
     assert Tokenizer.from_pretrained(str(tmp_path.parent), subfolder=tmp_path.name).encode("a").ids == [0, 4, 1]
     assert len(asked) == 1
+
+
+def test_roles_of_a_file_are_kept_by_pickles_and_compiling() -> None:
+    other = plain()
+    other.role_to_token = {"bos_token": "a"}
+    own = Tokenizer.from_str(other.to_str(version="2.0"))
+    for same in (own, own.compile(), pickle.loads(pickle.dumps(own))):
+        assert same.role_to_token == {"bos_token": "a"}
+    assert own.encode("a b").ids == other.encode("a b").ids

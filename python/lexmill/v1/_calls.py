@@ -58,8 +58,7 @@ class Calls:
     @property
     def role_to_token(self) -> dict[str, str] | None:
         """Tokens by their role, such as `bos_token`, as a file of format 2.0 has them; None if the file has none."""
-        roles: dict[str, str] | None = getattr(self._engine.tokenizer, "role_to_token", None)
-        return roles
+        return self._engine.tokenizer.role_to_token
 
     def encode(
         self,
@@ -242,14 +241,18 @@ class Calls:
         """As `copy.copy`: the shared part never changes."""
         return self.__copy__()
 
-    def __reduce__(self) -> tuple[Callable[..., Self], tuple[str, Padding | None, Truncation | None]]:
-        """Pickles the text of the file and the limits."""
-        return self._unpickle, (self._engine.tokenizer.to_str(), self._padding, self._truncation)
+    def __reduce__(self) -> tuple[Callable[..., Self], tuple[lexmill.Tokenizer, Padding | None, Truncation | None]]:
+        """Pickles the tokenizer and the limits."""
+        return self._unpickle, (self._engine.tokenizer, self._padding, self._truncation)
 
     @classmethod
-    def _unpickle(cls, json: str, padding: Padding | None, truncation: Truncation | None) -> Self:
-        """Makes what `__reduce__` took apart."""
-        return cls._of(Engine(lexmill.Tokenizer.from_str(json)), padding, truncation)
+    def _unpickle(
+        cls, tokenizer: lexmill.Tokenizer | str, padding: Padding | None, truncation: Truncation | None
+    ) -> Self:
+        """Makes what `__reduce__` took apart. Hugging Face's pickles have the text of a file in the place of the tokenizer."""
+        if isinstance(tokenizer, str):
+            tokenizer = lexmill.Tokenizer.from_str(tokenizer)
+        return cls._of(Engine(tokenizer), padding, truncation)
 
     def _options(
         self,

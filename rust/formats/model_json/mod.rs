@@ -11,6 +11,7 @@ use std::fmt;
 
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
+use serde_json::Value;
 
 use super::tokenizer_json::Version;
 use crate::models::Model;
@@ -29,6 +30,8 @@ struct Shape<'a> {
     merges: Option<serde::de::IgnoredAny>,
     max_input_chars_per_word: Option<serde::de::IgnoredAny>,
     unk_id: Option<serde::de::IgnoredAny>,
+    #[serde(default)]
+    byte_level: Value,
 }
 
 impl Shape<'_> {
@@ -123,7 +126,11 @@ pub fn read_version(text: &str, version: Version) -> Result<(Model, bool)> {
         ("BPE", Some(_)) | (_, None) => {}
         _ => return Err(wrong("model.byte_level", "only a model of type BPE has it")),
     }
-    let model = if kind == "BPE" { bpe::read_version_2(parse(text)?).map(Model::Bpe)? } else { read(text)? };
+    let model = if kind == "BPE" {
+        bpe::read_version_2(parse(text)?).map(Model::Bpe)?
+    } else {
+        read_as(&kind, text)?
+    };
     Ok((model, shape.byte_level.unwrap_or(false)))
 }
 
@@ -133,7 +140,22 @@ pub fn read_version(text: &str, version: Version) -> Result<(Model, bool)> {
 /// [`Error::Format`], [`Error::UnknownComponent`] or [`Error::TokenNotInVocab`].
 pub fn read(text: &str) -> Result<Model> {
     let shape: Shape<'_> = parse(text)?;
-    match shape.kind() {
+    if shape.byte_level == true {
+        // Passed over, it would give other ids without notice.
+        return Err(wrong(
+            "model.byte_level",
+            "only version 2.0 has it; set `version` of the file to \"2.0\"",
+        ));
+    }
+    read_as(shape.kind(), text)
+}
+
+fn wrong(path: &str, message: &str) -> Error {
+    Error::Format { path: path.to_owned(), message: message.to_owned() }
+}
+
+fn read_as(kind: &str, text: &str) -> Result<Model> {
+    match kind {
         "BPE" => bpe::read(parse(text)?).map(Model::Bpe),
         "Unigram" => unigram::read(parse(text)?).map(Model::Unigram),
         "WordPiece" => parse(text).map(wordpiece::read).map(Model::WordPiece),

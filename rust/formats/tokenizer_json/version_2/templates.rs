@@ -53,7 +53,7 @@ fn read_pieces<'a>(
             }
             (None, Some(ids)) => {
                 for id in ids.items()? {
-                    let token = read_token(&id, text)?;
+                    let token = read_token(&id, text, tokens)?;
                     pieces.push(TemplatePiece::Special { id: token.id.clone(), type_id });
                     tokens.push(token);
                 }
@@ -76,10 +76,18 @@ fn read_type_id(field: &Field<'_>) -> Result<u32> {
     Ok(type_id)
 }
 
-fn read_token<'a>(field: &Field<'_>, text: &impl Fn(u32) -> Option<&'a str>) -> Result<TemplateToken> {
+/// The token of an id. Its name is its text, and its id too if another of the `known` tokens has the same text.
+fn read_token<'a>(
+    field: &Field<'_>,
+    text: &impl Fn(u32) -> Option<&'a str>,
+    known: &[TemplateToken],
+) -> Result<TemplateToken> {
     let id = field.u32()?;
     let text = text(id).ok_or_else(|| field.error(format!("no token has id {id}")))?;
-    Ok(TemplateToken { id: text.to_owned(), symbols: vec![Symbol { id, text: text.into() }] })
+    let symbols = vec![Symbol { id, text: text.into() }];
+    let is_taken = known.iter().any(|other| other.id == text && other.symbols != symbols);
+    let name = if is_taken { format!("{text} {id}") } else { text.to_owned() };
+    Ok(TemplateToken { id: name, symbols })
 }
 
 /// One element of a template of version 2.0.

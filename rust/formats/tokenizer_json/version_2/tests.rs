@@ -164,6 +164,8 @@ fn errors_name_their_places() {
         template(json!([{"seq": "A", "type_id": 256}])),
         "post_processor.single[0].type_id: expected at most 255, found 256"
     );
+    let message = error(&with(byte_level(), "version", Value::Null));
+    assert_eq!(message, r#"model.byte_level: only version 2.0 has it; set `version` of the file to "2.0""#);
     let file = with(unigram(), "version", json!("3.0"));
     assert_eq!(error(&file), r#"version: unknown version "3.0", this version knows "1.0" and "2.0""#);
 }
