@@ -89,6 +89,7 @@ BEHAVIOUR = {
 """Names that do something else on purpose."""
 SIGNATURES = {
     "AddedToken": "`None` is the opposite of `special`, as there when nothing is given",
+    "Tokenizer.save": "`None` is `True` for version 1.0 of the format",
     "tools.visualizer.HTMLBody": "our own style sheet",
 }
 """Why a signature differs. A gap is a difference that should not be."""

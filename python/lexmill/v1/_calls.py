@@ -246,12 +246,9 @@ class Calls:
         return self._unpickle, (self._engine.tokenizer, self._padding, self._truncation)
 
     @classmethod
-    def _unpickle(
-        cls, tokenizer: lexmill.Tokenizer | str, padding: Padding | None, truncation: Truncation | None
-    ) -> Self:
-        """Makes what `__reduce__` took apart. Hugging Face's pickles have the text of a file in the place of the tokenizer."""
-        if isinstance(tokenizer, str):
-            tokenizer = lexmill.Tokenizer.from_str(tokenizer)
+    def _unpickle(cls, json: lexmill.Tokenizer | str, padding: Padding | None, truncation: Truncation | None) -> Self:
+        """Makes what `__reduce__` took apart; Hugging Face's pickles have the text of a file for the tokenizer."""
+        tokenizer = lexmill.Tokenizer.from_str(json) if isinstance(json, str) else json
         return cls._of(Engine(tokenizer), padding, truncation)
 
     def _options(
