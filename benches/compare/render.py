@@ -144,14 +144,15 @@ def render_selection(machine: str, lines: list[Line], threads: int) -> str:
     with_threads = "1 thread" if threads == 1 else f"{threads} threads"
     rows = line_rows(chosen)
     units = (
-        f"Speed is MB of UTF-8 text per second with {with_threads}, in {FIRST_PASS}. *One call a line* is microseconds "
-        "per call, in one thread. The fastest is bold. A library is timed only if its result equals Hugging Face's, "
-        f"except where marked. `-`: {ABSENT}."
+        f"Speed is MB of UTF-8 text per second with {with_threads}, in {FIRST_PASS}; the fastest is bold. *Fastest call* "
+        "is the call whose kind of result, such as an array, takes the library the least time. *One call a line* is the "
+        "time of a call, in one thread. A library is timed only if its result equals Hugging Face's, except where a "
+        f"note marks the figure. `-`: {ABSENT}."
     )
     builds = mixed_builds(rows) or f"All rows: commit {build(rows[0])}."
     links = (
-        "[All rows](docs/benchmarks.md) have later passes, memory and commits; [how it is measured]"
-        "(benches/README.md#compare); [circumstances of each run](benches/results/README.md)."
+        "More: [all rows](docs/benchmarks.md), with later passes and memory; [the rules of the comparison]"
+        "(benches/README.md#compare); [the circumstances of each run](benches/results/README.md)."
     )
     return "\n".join(
         [

@@ -30,7 +30,7 @@ NOTES = {
     "²": "Not timed, because the ids differ from Hugging Face's on this text.",
 }
 FIRST_PASS = "the first call of a fresh process with the tokenizer loaded"
-ABSENT = "no such call, cannot load the tokenizer, or not in this run"
+ABSENT = "the library has no such call, cannot load the tokenizer, or was not in this run"
 UNITS = [
     f"- **Encoding**: MB of UTF-8 text per second, first pass / later pass. The first pass is {FIRST_PASS}. A "
     "later pass encodes the same texts again.",
@@ -222,7 +222,7 @@ def circumstances(machine: str, rows: list[Row]) -> str:
     warning = mixed_builds(rows)
     if not warning:
         return f"{text} All rows: commit {build(rows[0])}."
-    return f"{warning} Each names its commit. {text}"
+    return f"{warning} Each row names its commit. {text}"
 
 
 def measured(machine: str, rows: list[Row]) -> str:
@@ -235,8 +235,8 @@ def mixed_builds(rows: list[Row]) -> str:
     """A warning that the rows are of several builds; nothing if they are of one."""
     kinds = " and ".join(kind.split(" (")[0] for kind in mixtures(rows))
     return kinds and (
-        f"**The rows come from {kinds}.** One run measured all libraries of a row in turn, so compare figures within a "
-        "row only."
+        f"**The rows come from {kinds}.** Compare figures within a row only: the libraries of a row took turns in "
+        "one run."
     )
 
 
