@@ -15,7 +15,7 @@ JOBS = {
     "encode-file": "one file to ids",
     "encode-lists": "texts to lists of ids",
     "encode-encodings": "texts to encodings",
-    "encode-offsets": "texts to encodings, ids and offsets read",
+    "encode-offsets": "texts to encodings whose ids and offsets are read",
     "encode-one": "one call a line",
     "count-tokens": "counting tokens",
     "train-bpe": "training BPE, 32,000 tokens",
