@@ -18,6 +18,7 @@ import lexmill
 from lexmill.errors import LexmillError
 from peers import CORPORA, FULL, corpus_file, tokenizer_file
 from whole_engines import Input, Json
+from whole_stages import NULLABLE
 from whole_tokenizers import beyond_the_peer, cases
 
 CASES = 2_000 if FULL else 200
@@ -84,7 +85,8 @@ def differs_there(spec: Json) -> bool:
     return (
         any(token["normalized"] or token["single_word"] for token in spec["added_tokens"] or [])
         or bool(model.get("fuse_unk") and (model.get("continuing_subword_prefix") or model.get("end_of_word_suffix")))
-        or any(pattern.get("Regex") in ("", "^", "$", "a*|b") or pattern.get("String") == "" for pattern in patterns)
+        or any(pattern.get("Regex") in NULLABLE or pattern.get("String") == "" for pattern in patterns)
+        or any("first" in (stage.get("prepend_scheme"), stage.get("prepend")) for stage in nodes(spec))
         or (isinstance(vocab, dict) and len(set(vocab.values())) < len(vocab))
         or spec.get("truncation") is not None
     )
