@@ -13,7 +13,7 @@ from lexmill import AddedToken, Tokenizer, models
 from lexmill.cli.convert import Kind, _lost
 from lexmill.normalizers import NFC
 from lexmill.pre_tokenizers import Whitespace
-from lexmill.processors import TemplateProcessing
+from lexmill.processors import ByteLevel, TemplateProcessing
 
 END = ("--special-token", "<end>")
 
@@ -250,3 +250,46 @@ def test_wrong_calls_are_one_line(lexmill: Run, arguments: tuple[str, ...], code
     assert result.stderr.count("\n") == 1
     assert message in result.stderr
     assert sorted(Path.cwd().iterdir()) == before
+
+
+class TestVersion2:
+    def test_there_and_back(self, lexmill: Run, saved: str, bert: str, unigram: str) -> None:
+        for source in (saved, bert, unigram):
+            assert lexmill("convert", source, "two.json", "--version", "2.0").code == 0
+            assert Path("two.json").read_text(encoding="utf-8") == Tokenizer.from_file(source).to_str(version="2.0")
+            assert lexmill("convert", "two.json", "one.json").code == 0
+            assert ids("one.json") == ids("two.json") == ids(source)
+
+    def test_of_a_part_that_it_cannot_hold(self, lexmill: Run, saved: str) -> None:
+        tokenizer = Tokenizer.from_file(saved)
+        tokenizer.post_processor = ByteLevel(trim_offsets=True)
+        tokenizer.save("trims.json")
+        result = lexmill("convert", "trims.json", "two.json", "--version", "2.0")
+        assert result.code == 1
+        assert "cannot hold `trim_offsets` of the post-processor `ByteLevel`; write version 1.0" in result.stderr
+        assert not Path("two.json").exists()
+        outcome = lexmill("convert", "trims.json", "two.json", "--version", "2.0", "--lossy", "--json").outcome
+        assert outcome["lost"] == ["`trim_offsets` of the post-processor `ByteLevel`"]
+        tokenizer.pre_tokenizer.add_prefix_space = True
+        tokenizer.save("prefix.json")
+        result = lexmill("convert", "prefix.json", "three.json", "--version", "2.0", "--lossy")
+        assert result.code == 1
+        assert "cannot hold `add_prefix_space` of the pre-tokenizer `ByteLevel`" in result.stderr
+
+    def test_roles_are_lost_in_version_1(self, lexmill: Run, saved: str) -> None:
+        tokenizer = Tokenizer.from_file(saved)
+        tokenizer.role_to_token = {"eos_token": "<end>"}
+        tokenizer.save("roles.json", version="2.0")
+        result = lexmill("convert", "roles.json", "one.json")
+        assert result.code == 1
+        assert (
+            'tokenizer-json cannot hold role_to_token {"eos_token": "<end>"}; --lossy leaves that out' in result.stderr
+        )
+        assert lexmill("convert", "roles.json", "one.json", "--lossy").code == 0
+        assert lexmill("convert", "roles.json", "two.json", "--version", "2.0").code == 0
+        assert Path("two.json").read_bytes() == Path("roles.json").read_bytes()
+
+    def test_of_another_kind_of_file(self, lexmill: Run, saved: str) -> None:
+        result = lexmill("convert", saved, "ranks.tiktoken", "--version", "2.0")
+        assert result.code == 2
+        assert "--version is for tokenizer-json, not for tiktoken" in result.stderr
