@@ -41,7 +41,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: help setup hooks demo test test-rust test-python test-docs test-peers test-transformers test-readers test-hf1 test-faults test-engines lint lint-rust \
 	lint-python fmt parity \
-	large cliffs bench bench-rust bench-python bench-peers machine docs docs-rust stubs wheel fuzz fuzz-targets clean
+	large cliffs instructions bench bench-rust bench-python bench-peers machine docs docs-rust stubs wheel fuzz fuzz-targets clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -161,6 +161,12 @@ CLIFFS ?= --small
 cliffs: $(STAMPS)/core-dev ## the speed of published families and changed tokenizers as a share of the plain speed, against the record
 	@echo "== shares of the plain speed"
 	@$(BIN)/python benches/cliffs.py $(CLIFFS)
+
+# Counts are compared with the record's compiler alone: RUSTUP_TOOLCHAIN=1.95.0 make instructions INSTRUCTIONS=--record.
+INSTRUCTIONS ?=
+instructions: ## instruction counts of six jobs under valgrind, at most 3 % over the record; skipped without valgrind
+	@echo "== instructions of six jobs"
+	@$(PYTHON) benches/instructions.py $(INSTRUCTIONS)
 
 lint: lint-rust lint-python ## formatters in check mode and all linters; warnings are errors
 

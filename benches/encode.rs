@@ -4,19 +4,18 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput};
-use lexmill::decoders::Decoder;
 use lexmill::formats::tokenizer_json;
-use lexmill::models::Model;
-use lexmill::models::bpe::BpeOptions;
 use lexmill::pre_tokenizers::{Behavior, ByteLevel, PreTokenizer, Split};
 use lexmill::structures::finder::TextPattern;
-use lexmill::tokenizer::{Components, EncodeInput, Sequence, Tokenizer, WordCounting};
-use lexmill::trainers::bpe::BpeTrainer;
+use lexmill::tokenizer::{Components, EncodeInput, Sequence, Tokenizer};
 
 #[path = "support/corpora.rs"]
 mod corpora;
+#[path = "support/trained.rs"]
+mod trained;
 
 use corpora::{folder, prefix, texts};
+use trained::trained;
 
 /// Documents are cut at line ends once they have this many bytes.
 const DOCUMENT: usize = 4 << 10;
@@ -27,20 +26,7 @@ fn parts(text: &str) -> (&'static str, Components) {
     if let Ok(json) = std::fs::read_to_string(file) {
         return ("gpt2", tokenizer_json::read(&json).expect("a published tokenizer"));
     }
-    let byte_level = ByteLevel { add_prefix_space: false, ..ByteLevel::default() };
-    let empty = Components {
-        pre_tokenizer: Some(PreTokenizer::ByteLevel(byte_level)),
-        decoder: Some(Decoder::ByteLevel { add_prefix_space: true, trim_offsets: true, use_regex: true }),
-        ..Components::of_model(Arc::new(Model::Bpe(lexmill::models::bpe::Bpe::default())))
-    };
-    let tokenizer = Tokenizer::new(&empty).expect("no added tokens");
-    let mut counting = WordCounting::new(Arc::clone(tokenizer.pipeline()), 1);
-    counting.add_texts(&[text]).expect("a known splitter");
-    let trainer = BpeTrainer { vocab_size: 4000, ..BpeTrainer::default() };
-    let words = counting.finish(&mut |_| Ok(())).expect("the text is not empty");
-    let trained = trainer.train(words, &mut |_| Ok(())).expect("a small alphabet");
-    let model = trained.into_model(BpeOptions::default()).expect("no options");
-    ("trained", Components { model: Arc::new(Model::Bpe(model)), ..empty })
+    ("trained", trained(text, 4000))
 }
 
 /// The same with a splitter that has no scanner: cl100k's, for numbers of two digits.

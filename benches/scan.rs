@@ -9,8 +9,11 @@ use lexmill::structures::regex::Pattern;
 
 #[path = "support/corpora.rs"]
 mod corpora;
+#[path = "support/fill.rs"]
+mod fill;
 
 use corpora::{prefix, texts};
+use fill::fill;
 
 const SPLITTERS: [(&str, Splitter); 6] = [
     ("gpt2", Splitter::Gpt2),
@@ -60,21 +63,4 @@ fn count(splitter: Splitter, text: &str) -> (usize, usize) {
     let mut counted = (0, 0);
     splitter.for_each_span_scalar(text, |start, end| counted = (counted.0 + 1, counted.1 + end - start));
     counted
-}
-
-/// How many spans there are, by arrays of a size that stays in the first-level cache.
-fn fill(splitter: Splitter, text: &str) -> usize {
-    let (mut starts, mut ends) = ([0; 512], [0; 512]);
-    let (mut count, mut pos) = (0, 0);
-    loop {
-        let found = if splitter.is_gapless() {
-            splitter.fill_ends(text, pos, &mut ends)
-        } else {
-            splitter.fill_spans(text, pos, &mut starts, &mut ends)
-        };
-        let Some(last) = found.checked_sub(1) else { return count };
-        black_box((&starts, &ends));
-        pos = ends[last] as usize;
-        count += found;
-    }
 }
