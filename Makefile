@@ -32,6 +32,10 @@ STAMPS := $(VENV)/stamps
 PIP := $(BIN)/python -m pip
 RUST_SOURCES := $(shell find rust -type f) Cargo.toml Cargo.lock
 PYTHON_SOURCES := python tests benches docs examples .ci/smoke.py
+TYPED_SOURCES := python examples tests/typing/accept.py docs/drop_in_table.py docs/v1_table.py docs/stub_docstrings.py .ci/smoke.py
+# Seconds together: both engines on the golden files, and the agreement of pages, stubs and words.
+QUICK_TESTS := $(patsubst %,tests/unit/test_%.py,glossary packaging stubs errors instructions bpe bpe_trainer unigram wordpiece wordlevel \
+	normalizers pre_tokenizers processors decoders tokenizer)
 
 # A virtual environment or an import path of the caller must not leak into ours, nor mislead maturin.
 export VIRTUAL_ENV := $(abspath $(VENV))
@@ -39,8 +43,8 @@ unexport CONDA_PREFIX PYTHONPATH PYTHONHOME
 export PIP_QUIET := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help setup hooks demo test test-rust test-python test-docs test-peers test-transformers test-readers test-hf1 test-faults test-engines lint lint-rust \
-	lint-python fmt parity \
+.PHONY: help setup hooks demo test test-rust test-python test-docs test-peers test-transformers test-readers test-hf1 test-faults test-engines \
+	lint lint-format lint-rust lint-python lint-workflows quick fmt parity \
 	large cliffs instructions bench bench-rust bench-python bench-peers machine docs docs-rust stubs wheel fuzz fuzz-targets clean
 
 help: ## list the targets
@@ -77,7 +81,7 @@ setup: $(STAMPS)/core-dev $(STAMPS)/group-test $(STAMPS)/group-lint $(STAMPS)/gr
 # A repository that keeps its hooks elsewhere is left alone.
 hooks: $(STAMPS)/group-lint
 	@if git rev-parse --git-dir >/dev/null 2>&1 && ! git config core.hooksPath >/dev/null; then \
-		$(BIN)/pre-commit install >/dev/null && echo "installed the pre-commit hook"; fi
+		$(BIN)/pre-commit install >/dev/null && echo "installed the hooks of .pre-commit-config.yaml"; fi
 
 demo: $(STAMPS)/core-release ## the main job on text at hand: train, save, load, encode, compare
 	@$(BIN)/python -m lexmill.demo
@@ -168,22 +172,37 @@ instructions: ## instruction counts of six jobs under valgrind, at most 3 % over
 	@echo "== instructions of six jobs"
 	@$(PYTHON) benches/instructions.py $(INSTRUCTIONS)
 
-lint: lint-rust lint-python ## formatters in check mode and all linters; warnings are errors
+lint: lint-format lint-rust lint-python lint-workflows ## formatters in check mode and all linters; warnings are errors
+
+lint-format: $(STAMPS)/group-lint
+	@echo "== cargo fmt, ruff"
+	@cargo fmt --check
+	@$(BIN)/ruff check --quiet $(PYTHON_SOURCES)
+	@$(BIN)/ruff format --quiet --check $(PYTHON_SOURCES)
 
 # pyo3 asks the interpreter of the virtual environment about itself.
 lint-rust: $(STAMPS)/venv
-	@echo "== cargo fmt, clippy with and without Python, rustdoc"
-	@cargo fmt --check
+	@echo "== clippy with and without Python, rustdoc"
 	@cargo clippy --locked --quiet --all-targets -- -D warnings
 	@cargo clippy --locked --quiet --all-targets --features python -- -D warnings
 	@RUSTDOCFLAGS='-D warnings' cargo doc --locked --quiet --no-deps --document-private-items --features python
 
 lint-python: $(STAMPS)/core-dev $(STAMPS)/group-test $(STAMPS)/group-lint
-	@echo "== ruff, mypy, stubtest"
-	@$(BIN)/ruff check $(PYTHON_SOURCES)
-	@$(BIN)/ruff format --check $(PYTHON_SOURCES)
-	@$(BIN)/mypy python examples tests/typing/accept.py docs/drop_in_table.py docs/v1_table.py docs/stub_docstrings.py .ci/smoke.py
+	@echo "== mypy, stubtest"
+	@$(BIN)/mypy $(TYPED_SOURCES)
 	@$(BIN)/python -m mypy.stubtest lexmill._core
+
+lint-workflows: $(STAMPS)/group-lint
+	@echo "== zizmor"
+	@$(BIN)/zizmor --offline --quiet --no-progress .github
+
+# Nothing is compiled here: a build may take minutes.
+quick: lint-format lint-workflows $(STAMPS)/group-test ## before a push, under a minute: formatters, mypy, and quick tests if the build is up to date
+	@echo "== mypy"
+	@$(BIN)/mypy $(TYPED_SOURCES)
+	@if $(MAKE) --question $(STAMPS)/core-dev || $(MAKE) --question $(STAMPS)/core-release; then \
+		echo "== pytest: quick tests" && $(BIN)/python -m pytest --quiet $(QUICK_TESTS); \
+	else echo "no tests: the build is older than the sources (make test)"; fi
 
 fmt: $(STAMPS)/group-lint ## format Rust and Python, and apply the safe fixes of ruff
 	@cargo fmt
