@@ -36,6 +36,8 @@ TYPED_SOURCES := python examples tests/typing/accept.py docs/drop_in_table.py do
 # Seconds together: both engines on the golden files, and the agreement of pages, stubs and words.
 QUICK_TESTS := $(patsubst %,tests/unit/test_%.py,glossary packaging stubs errors instructions bpe bpe_trainer unigram wordpiece wordlevel \
 	normalizers pre_tokenizers processors decoders tokenizer)
+# The oldest compiler that builds the package.
+MSRV = $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 
 # A virtual environment or an import path of the caller must not leak into ours, nor mislead maturin.
 export VIRTUAL_ENV := $(abspath $(VENV))
@@ -44,7 +46,7 @@ export PIP_QUIET := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: help setup hooks demo test test-rust test-python test-docs test-peers test-transformers test-readers test-hf1 test-faults test-engines \
-	lint lint-format lint-rust lint-python lint-workflows quick fmt parity \
+	lint lint-format lint-rust lint-python lint-workflows quick msrv deny fmt parity \
 	large cliffs instructions bench bench-rust bench-python bench-peers machine docs docs-rust stubs wheel fuzz fuzz-targets clean
 
 help: ## list the targets
@@ -203,6 +205,18 @@ quick: lint-format lint-workflows $(STAMPS)/group-test ## before a push, under a
 	@if $(MAKE) --question $(STAMPS)/core-dev || $(MAKE) --question $(STAMPS)/core-release; then \
 		echo "== pytest: quick tests" && $(BIN)/python -m pytest --quiet $(QUICK_TESTS); \
 	else echo "no tests: the build is older than the sources (make test)"; fi
+
+msrv: $(STAMPS)/venv ## the package under the oldest compiler that Cargo.toml allows
+	@echo "== cargo check with Rust $(MSRV)"
+	@rustup toolchain install $(MSRV) --profile minimal --no-self-update
+	@cargo +$(MSRV) check --locked --quiet --features python
+
+target/tools/bin/cargo-deny:
+	@echo "installing cargo-deny into target/tools"
+	@cargo install cargo-deny --version 0.20.2 --locked --quiet --root target/tools
+
+deny: target/tools/bin/cargo-deny ## dependencies: advisories, licences and sources, by deny.toml (needs the network)
+	@target/tools/bin/cargo-deny check
 
 fmt: $(STAMPS)/group-lint ## format Rust and Python, and apply the safe fixes of ruff
 	@cargo fmt
