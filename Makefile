@@ -27,7 +27,7 @@ ENGINES := .venv-engines
 READERS := .venv-readers
 # tokenizers 1.0 is the same module as tokenizers 0.23, which all others compare with.
 HF1 := .venv-hf1
-BIN := $(VENV)/bin
+BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 STAMPS := $(VENV)/stamps
 PIP := $(BIN)/python -m pip
 RUST_SOURCES := $(shell find rust -type f) Cargo.toml Cargo.lock

@@ -46,11 +46,35 @@ def test_links_of_the_page_on_pypi_lead_somewhere_from_there() -> None:
     assert all(link.startswith("https://") for link in links)
 
 
+def supported_versions() -> list[str]:
+    return re.findall(r'"Programming Language :: Python :: (3\.\d+)"', read("pyproject.toml"))
+
+
 def test_wheels_are_built_for_the_versions_that_the_classifiers_name() -> None:
-    named = re.findall(r'"Programming Language :: Python :: (3\.\d+)"', read("pyproject.toml"))
     built = only(r"^  INTERPRETERS: (.*)$", read(".github/workflows/wheels.yml")).split()
-    assert built == [*named, f"{named[-1]}t"]
-    assert named[0] == only(r'^requires-python = ">=(.*)"$', read("pyproject.toml"))
+    assert built == [*supported_versions(), "3.14t"]
+    assert supported_versions()[0] == only(r'^requires-python = ">=(.*)"$', read("pyproject.toml"))
+
+
+def test_every_version_with_a_wheel_is_tested_once() -> None:
+    matrices = re.findall(r"^        python: \[(.*)\]$", read(".github/workflows/ci.yml"), re.MULTILINE)
+    tested = [version for matrix in matrices for version in re.findall(r'"([^"]*)"', matrix)]
+    assert sorted(tested) == sorted([*supported_versions(), "3.14t"])
+
+
+def test_actions_are_pinned_to_commits() -> None:
+    files = (ROOT / ".github" / "workflows").glob("*.yml")
+    used = re.findall(r"uses: (.*)", "\n".join(path.read_text(encoding="utf-8") for path in files))
+    assert used
+    assert not [action for action in used if not re.fullmatch(r"[\w./-]+@[0-9a-f]{40} # v\d+(\.\d+)*", action)]
+    # One commit an action, everywhere.
+    assert len({action.partition("@")[0] for action in used}) == len(set(used))
+
+
+def test_oldest_rust_is_the_same_everywhere() -> None:
+    oldest = only(r'^rust-version = "(.*)"$', read("Cargo.toml"))
+    for name in ("README.md", "docs/index.md", "docs/releasing.md"):
+        assert only(r"Rust (1\.\d+)", read(name)) == oldest
 
 
 def test_pages_of_the_site_are_in_its_navigation() -> None:
