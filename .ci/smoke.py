@@ -5,6 +5,7 @@ It imports nothing of the repository, so it shows whether a wheel is complete by
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import sysconfig
@@ -56,6 +57,18 @@ def check_command(folder: Path) -> None:
         assert done.stdout, arguments
 
 
+def check_bill_of_materials() -> None:
+    """The wheel lists the crates that are compiled into it (CycloneDX), for those who look for advisories."""
+    found = [path for path in files("lexmill") or [] if path.match("*.dist-info/sboms/lexmill.cyclonedx.json")]
+    assert len(found) == 1, found
+    bill = json.loads(found[0].read_text(encoding="utf-8"))
+    assert bill["bomFormat"] == "CycloneDX"
+    crates = {crate["name"]: crate["version"] for crate in bill["components"]}
+    missing = {"arrow-array", "memchr", "parquet", "pyo3", "zstd"} - crates.keys()
+    assert not missing, missing
+    assert all(crates.values())
+
+
 def main() -> None:
     """Checks the installed files, the library, and the command."""
     home = Path(lexmill.__file__).parent
@@ -63,6 +76,7 @@ def main() -> None:
     names = {path.as_posix() for path in files("lexmill") or []}
     assert {"lexmill/py.typed", "lexmill/_core.pyi", "lexmill/tools/visualizer-styles.css"} <= names
     assert lexmill.__version__ == version("lexmill")
+    check_bill_of_materials()
     with tempfile.TemporaryDirectory() as folder:
         check_library(Path(folder))
         check_command(Path(folder))
