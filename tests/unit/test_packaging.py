@@ -71,6 +71,11 @@ def test_actions_are_pinned_to_commits() -> None:
     assert len({action.partition("@")[0] for action in used}) == len(set(used))
 
 
+def test_citation_has_the_version_and_the_address_of_the_package() -> None:
+    assert only(r"^version: (.*)$", read("CITATION.cff")) == only(r'^version = "(.*)"$', read("Cargo.toml"))
+    assert only(r"^repository-code: (.*)$", read("CITATION.cff")) == only(r'^repository = "(.*)"$', read("Cargo.toml"))
+
+
 def test_oldest_rust_is_the_same_everywhere() -> None:
     oldest = only(r'^rust-version = "(.*)"$', read("Cargo.toml"))
     for name in ("README.md", "docs/index.md", "docs/releasing.md"):
