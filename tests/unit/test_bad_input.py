@@ -148,7 +148,7 @@ class TestFormat:
         ("change", "place"),
         [
             (lambda parts: parts.pop("model"), "`model` is missing"),
-            (lambda parts: parts.update(version="2.0"), "version: unknown version"),
+            (lambda parts: parts.update(version="3.0"), "version: unknown version"),
             (lambda parts: parts["model"].pop("vocab"), "vocab"),
             (lambda parts: parts["model"]["vocab"].update(a="0"), "model.vocab.a: "),
             (lambda parts: parts["model"]["vocab"].update(a=-1), "model.vocab.a: "),
