@@ -81,9 +81,10 @@ def differs_there(spec: Json) -> bool:
     """True if their ids are known to be others than those of `tokenizers` 0.23.3: see docs/compatibility.md."""
     model = spec["model"]
     patterns = [stage["pattern"] for stage in nodes(spec["normalizer"]) if isinstance(stage.get("pattern"), dict)]
-    vocab = model["vocab"]
+    vocab, added = model["vocab"], spec["added_tokens"] or []
     return (
-        any(token["normalized"] or token["single_word"] for token in spec["added_tokens"] or [])
+        any(token["normalized"] or token["single_word"] for token in added)
+        or any((token["lstrip"] or token["rstrip"]) and token["content"].isspace() for token in added)
         or bool(model.get("fuse_unk") and (model.get("continuing_subword_prefix") or model.get("end_of_word_suffix")))
         or any(pattern.get("Regex") in NULLABLE or pattern.get("String") == "" for pattern in patterns)
         or any("first" in (stage.get("prepend_scheme"), stage.get("prepend")) for stage in nodes(spec))
