@@ -816,8 +816,7 @@ class Tokenizer:
         """Writes a `tokenizer.json`, whole or not at all.
 
         The format has no place for `encode_special_tokens`, and version 1.0 has none for `role_to_token`: whoever
-        reads the file sets them again. Pickles and copies keep them. A `LostStateWarning` tells so where they are
-        set.
+        reads the file sets them again. Pickles and copies keep them. If one is set, a `LostStateWarning` names it.
 
         Args:
             path: the file.

@@ -161,8 +161,8 @@ class MetaspaceNormalizer(Normalizer):
     Args:
         replacement: the character that stands for a space.
         prepend_scheme: where a text gets one before it: `always`, `first` (not after an added token) or `never`.
-            With `drop_whitespace`, each word gets one before it, or the first word of a text that begins without
-            white space.
+            With `drop_whitespace`, `always` puts one before each word, `first` before a word at the beginning of the
+            text.
         drop_whitespace: takes all white space out and joins the words.
 
     Raises:

@@ -196,7 +196,7 @@ impl PyTokenizer {
     /// Writes a `tokenizer.json`, whole or not at all.
     ///
     /// The format has no place for `encode_special_tokens`, and version 1.0 has none for `role_to_token`: whoever reads the file sets
-    /// them again. Pickles and copies keep them. A `LostStateWarning` tells so where they are set.
+    /// them again. Pickles and copies keep them. If one is set, a `LostStateWarning` names it.
     ///
     /// Args:
     ///     `path`: the file.
@@ -219,21 +219,26 @@ impl PyTokenizer {
         let version = known_version(py, version)?;
         let pretty = pretty.unwrap_or(version == Version::One);
         py.detach(|| save(&path, &self.to_version(version, pretty, lossy)?)).or_raise(py)?;
-        let state = self.shared.state();
-        let lost = [
-            (state.encode_special_tokens, "encode_special_tokens=True"),
-            (state.role_to_token.is_some() && version == Version::One, "role_to_token"),
-        ];
-        drop(state);
-        for (_, setting) in lost.into_iter().filter(|(is_lost, _)| *is_lost) {
-            let message = format!(
-                "a tokenizer.json does not hold {setting}; set it again after reading the file, or pickle the tokenizer"
-            );
-            let category = py.import("lexmill.errors")?.getattr("LostStateWarning")?;
-            PyErr::warn(py, &category, &CString::new(message)?, 1)?;
+        let (has_option, has_roles) = {
+            let state = self.shared.state();
+            (state.encode_special_tokens, state.role_to_token.is_some())
+        };
+        if has_option {
+            warn_of_lost(py, "encode_special_tokens=True")?;
+        }
+        if has_roles && version == Version::One {
+            warn_of_lost(py, "role_to_token")?;
         }
         Ok(())
     }
+}
+
+fn warn_of_lost(py: Python<'_>, setting: &str) -> PyResult<()> {
+    let message = format!(
+        "a tokenizer.json does not hold {setting}; set it again after reading the file, or pickle the tokenizer"
+    );
+    let category = py.import("lexmill.errors")?.getattr("LostStateWarning")?;
+    PyErr::warn(py, &category, &CString::new(message)?, 1)
 }
 
 impl PyTokenizer {

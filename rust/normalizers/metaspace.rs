@@ -1,4 +1,4 @@
-//! Visible spaces made by a normalizer, as files of version 2.0 have it.
+//! Visible spaces made by a normalizer, as files of version 2.0 have them.
 
 use crate::Result;
 use crate::metaspace::{Metaspace, PrependScheme};
@@ -7,12 +7,12 @@ use crate::pre_tokenizers::PreTokenizer;
 
 /// Makes spaces visible without cutting the text.
 ///
-/// The text is the text of the pre-tokens that [`Metaspace`] would make, one after the other.
+/// The result is the pre-tokens of [`Metaspace`], joined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MetaspaceNormalizer {
     /// The character that replaces a space.
     pub replacement: char,
-    /// Where a replacement is added before the text; before a word with `drop_whitespace`.
+    /// Where a replacement is added before the text, or with `drop_whitespace` before each word.
     pub prepend_scheme: PrependScheme,
     /// Drops all white space, and joins the words.
     pub drop_whitespace: bool,

@@ -192,8 +192,8 @@ impl Normalizer {
         }
     }
 
-    /// The normalizer of an added token's content before it is looked for in normalized text: without a Metaspace that comes last, which
-    /// would put a space before the content. `None` if nothing is left.
+    /// The normalizer for the contents of added tokens, which are looked for in normalized text: all stages but a last `Metaspace`, which
+    /// would put a space before each content. `None` if no stage is left.
     pub fn for_added_tokens(&self) -> Option<Cow<'_, Self>> {
         let stages = self.stages();
         let Some((Self::Metaspace(_), before)) = stages.split_last() else {

@@ -8,7 +8,7 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Serializer};
 use serde_json::Number;
 
-use super::{List, Text, TokenIds, VocabJson, digits, kinds_of};
+use super::{List, Text, TokenIds, VocabJson, digits, kinds_of, wrong};
 use crate::models::bpe::{Bpe, BpeOptions};
 use crate::{Error, Result};
 
@@ -117,15 +117,12 @@ pub(super) fn read(json: BpeJson<'_>) -> Result<Bpe> {
 
 /// Reads a model of version 2.0.
 pub(super) fn read_version_2(json: BpeJson<'_>) -> Result<Bpe> {
-    let wrong = |path: String, message: &str| Err(Error::Format { path, message: message.to_owned() });
     if let Some(rank) = json.merges.iter().position(|merge| matches!(merge, MergeJson::Line(_))) {
-        return wrong(
-            format!("model.merges[{rank}]"),
-            "expected a list of two tokens, as version 2.0 has it",
-        );
+        let path = format!("model.merges[{rank}]");
+        return Err(wrong(&path, "expected a list of two tokens, as version 2.0 has it"));
     }
     if json.dropout.is_some_and(|dropout| dropout > 0.0) {
-        return wrong("model.dropout".to_owned(), "version 2.0 has no dropout");
+        return Err(wrong("model.dropout", "version 2.0 has no dropout"));
     }
     read(json)
 }
@@ -172,19 +169,20 @@ pub(super) fn write<S: Serializer>(
     object.end()
 }
 
-/// Hugging Face writes no options of unknown text for a byte-level model, which knows every byte, and no affix that is empty.
+/// Writes a model of version 2.0 as Hugging Face does: no options of unknown text for a byte-level model, which knows every byte, and null
+/// for an empty affix.
 pub(super) fn write_version_2<S: Serializer>(
     bpe: &Bpe,
     byte_level: bool,
     serializer: S,
 ) -> std::result::Result<S::Ok, S::Error> {
     let options = bpe.options();
-    let affix = |affix: &Option<String>| affix.clone().filter(|affix| !affix.is_empty());
+    let [prefix, suffix] = options.affixes().map(|affix| Some(affix).filter(|affix| !affix.is_empty()));
     let mut object = serializer.serialize_map(None)?;
     object.serialize_entry("type", "BPE")?;
     object.serialize_entry("unk_token", &options.unk_token.as_ref().filter(|_| !byte_level))?;
-    object.serialize_entry("continuing_subword_prefix", &affix(&options.continuing_subword_prefix))?;
-    object.serialize_entry("end_of_word_suffix", &affix(&options.end_of_word_suffix))?;
+    object.serialize_entry("continuing_subword_prefix", &prefix)?;
+    object.serialize_entry("end_of_word_suffix", &suffix)?;
     object.serialize_entry("fuse_unk", &(options.fuse_unk && !byte_level))?;
     object.serialize_entry("byte_fallback", &(options.byte_fallback && !byte_level))?;
     object.serialize_entry("ignore_merges", &options.ignore_merges)?;

@@ -46,7 +46,7 @@ impl Shape<'_> {
     }
 }
 
-/// Just enough of a model of version 2.0.
+/// The fields by which a model of version 2.0 is read or refused.
 #[derive(Deserialize)]
 struct Shape2<'a> {
     #[serde(rename = "type", borrow)]
@@ -109,29 +109,22 @@ impl<'de: 'a, 'a> Deserialize<'de> for VocabJson<'a> {
 ///
 /// # Errors
 /// As [`read`]; for version 2.0, also [`Error::Format`] for merges as lines, for vocabularies in other files, for dropout, and for a
-/// `byte_level` that is missing or has no place there.
+/// `byte_level` that a BPE model lacks or another model has.
 pub fn read_version(text: &str, version: Version) -> Result<(Model, bool)> {
     if version == Version::One {
         return Ok((read(text)?, false));
     }
-    let wrong =
-        |path: &str, message: &str| Error::Format { path: path.to_owned(), message: message.to_owned() };
     let shape: Shape2<'_> = parse(text)?;
     let Some(kind) = shape.kind else { return Err(wrong("model", "`type` is missing")) };
     if shape.files.is_some() {
         return Err(wrong("model.files", "vocabularies in other files are not read"));
     }
     match (&*kind, shape.byte_level) {
-        ("BPE", None) => return Err(wrong("model", "`byte_level` is missing")),
-        ("BPE", Some(_)) | (_, None) => {}
-        _ => return Err(wrong("model.byte_level", "only a model of type BPE has it")),
+        ("BPE", Some(byte_level)) => Ok((Model::Bpe(bpe::read_version_2(parse(text)?)?), byte_level)),
+        ("BPE", None) => Err(wrong("model", "`byte_level` is missing")),
+        (_, None) => Ok((read_as(&kind, text)?, false)),
+        (_, Some(_)) => Err(wrong("model.byte_level", "only a model of type BPE has it")),
     }
-    let model = if kind == "BPE" {
-        bpe::read_version_2(parse(text)?).map(Model::Bpe)?
-    } else {
-        read_as(&kind, text)?
-    };
-    Ok((model, shape.byte_level.unwrap_or(false)))
 }
 
 /// Reads the `model` object of version 1.0.

@@ -51,7 +51,7 @@ pub(super) fn write<S: Serializer>(
     write_pieces(unigram, || unigram.pieces().take(most).map(|(piece, own)| (piece, score(own))), serializer)
 }
 
-/// Spells scores as Hugging Face `tokenizers` 1.0 does.
+/// Writes a model of version 2.0: scores have the spelling of Hugging Face `tokenizers` 1.0.
 pub(super) fn write_version_2<S: Serializer>(
     unigram: &Unigram,
     serializer: S,
@@ -76,10 +76,11 @@ fn write_pieces<S: Serializer, I: Iterator<Item: Serialize>>(
     object.end()
 }
 
-/// Most decimal digits after the first that tell any double from its neighbours, and one more.
+/// The most digits after the decimal point that are tried: 16 tell any double from its neighbours, and one more.
 const MOST_DIGITS: usize = 17;
 
-/// The first spelling that is read back as `score`: the shortest in full, then with an exponent and ever more digits.
+/// The first spelling that is read back as `score`: the shortest in full, then with an exponent and ever more digits. `None`, which is
+/// written as null, for a score that is not finite.
 fn spelled(score: f64) -> Option<Box<RawValue>> {
     let mut shortest = score.to_string();
     if !shortest.contains('.') {

@@ -57,13 +57,14 @@ pub enum Version {
     /// Stages as Hugging Face `tokenizers` 0.x has them.
     #[default]
     One,
-    /// A byte-level model tells so itself, spaces are made visible by a normalizer, and templates name ids.
+    /// `byte_level` of the model stands for `ByteLevel`, a normalizer makes spaces visible, and templates have ids.
     Two,
 }
 
 impl Version {
     /// All versions with their names in files.
-    pub const NAMES: [(Self, &'static str); 2] = [(Self::One, "1.0"), (Self::Two, "2.0")];
+    pub const NAMES: [(Self, &'static str); 2] =
+        [(Self::One, Self::One.name()), (Self::Two, Self::Two.name())];
 
     /// The version of this name.
     pub fn from_name(name: &str) -> Option<Self> {
@@ -71,7 +72,7 @@ impl Version {
     }
 
     /// The name in files.
-    pub fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::One => "1.0",
             Self::Two => "2.0",
@@ -81,8 +82,8 @@ impl Version {
 
 /// Reads a tokenizer.
 ///
-/// The file's ids of added tokens are ignored, but for their order in version 2.0: each added token takes the model's id of its text, or the next free id, by the rule of
-/// [`added_tokens`](crate::added_tokens).
+/// Each added token takes the model's id of its text, or the next free id, by the rule of [`added_tokens`](crate::added_tokens). The
+/// file's ids of added tokens are ignored; in version 2.0 they give the order of the tokens.
 ///
 /// # Errors
 /// [`Error::Format`], [`Error::UnknownComponent`] or [`Error::TokenNotInVocab`], naming the JSON path.
@@ -128,10 +129,10 @@ pub fn read(text: &str) -> Result<Components> {
 }
 
 fn version(value: &Value) -> Result<Version> {
-    let field = Field::new("version", value);
     if value.is_null() {
         return Ok(Version::One);
     }
+    let field = Field::new("version", value);
     Version::from_name(field.str()?).ok_or_else(|| {
         let known = Version::NAMES.map(|(_, name)| format!("{name:?}")).join(" and ");
         field.error(format!("unknown version {value}, this version knows {known}"))
@@ -201,7 +202,7 @@ struct Version1<'a> {
 }
 
 impl<'a> Version1<'a> {
-    /// The object with at most `most` added tokens, and around the object of the model.
+    /// The object with at most `most` added tokens and the given object of the model.
     fn new(parts: &'a Components, most: usize, model: ModelJson<'a>) -> Result<Self> {
         Ok(Self {
             version: Version::One.name(),

@@ -1,4 +1,4 @@
-//! Pre-tokenizers that only cut: the bytes are the model's business.
+//! The pre-tokenizers of version 2.0. They only cut; `byte_level` of the model stands for `ByteLevel`.
 
 use std::sync::Arc;
 
@@ -50,39 +50,39 @@ impl Cuts {
 
     /// Puts `ByteLevel` after the cuts, in the place of a last cut at GPT-2's pattern.
     pub(super) fn add_byte_level(&mut self) {
-        let use_regex = self.stages.pop_if(|stage| is_gpt2(stage)).is_some();
+        let use_regex = self.stages.pop_if(|stage| is_gpt2_split(stage)).is_some();
         let last = ByteLevel { add_prefix_space: false, trim_offsets: true, use_regex };
         self.stages.push(PreTokenizer::ByteLevel(last));
     }
 
-    /// Takes `ByteLevel` away again; true if it was there.
+    /// Removes `ByteLevel`, and puts a cut at GPT-2's pattern in the place of its `use_regex`; true if it was there.
     ///
     /// # Errors
-    /// [`Error::Unsupported`](crate::Error::Unsupported) if `ByteLevel` is not last, adds a space, or stands before another model than BPE
-    /// with a token for each byte of UTF-8.
+    /// [`Error::Unsupported`](crate::Error::Unsupported) if `ByteLevel` is not last or adds a space, or if the model is not BPE with a
+    /// token for each byte of UTF-8.
     pub(super) fn take_byte_level(&mut self, model: &Model) -> Result<bool> {
-        let is_byte_level = |stage: &PreTokenizer| matches!(stage, PreTokenizer::ByteLevel(_));
-        let Some(place) = self.stages.iter().position(is_byte_level) else { return Ok(false) };
+        let found = self.stages.iter().enumerate().find_map(|(place, stage)| match stage {
+            PreTokenizer::ByteLevel(options) => Some((place, *options)),
+            _ => None,
+        });
+        let Some((place, ByteLevel { add_prefix_space, use_regex, .. })) = found else { return Ok(false) };
         if place + 1 < self.stages.len() {
             return Err(unsupported("a pre-tokenizer after `ByteLevel`"));
         }
-        let Some(PreTokenizer::ByteLevel(ByteLevel { add_prefix_space, use_regex, .. })) = self.stages.pop()
-        else {
-            return Ok(false);
-        };
         if add_prefix_space {
             return Err(unsupported("`add_prefix_space` of the pre-tokenizer `ByteLevel`"));
         }
         let Model::Bpe(bpe) = model else {
             return Err(unsupported("the pre-tokenizer `ByteLevel` before another model than BPE"));
         };
-        if let Some(byte) = lacking_byte(bpe) {
+        if let Some(byte) = missing_byte(bpe) {
             return Err(unsupported(format_args!(
                 "a byte-level model without a token for byte 0x{byte:02X}"
             )));
         }
+        self.stages.pop();
         if use_regex {
-            self.stages.push(gpt2()?);
+            self.stages.push(gpt2_split()?);
         }
         self.is_sequence &= !self.stages.is_empty();
         Ok(true)
@@ -91,7 +91,7 @@ impl Cuts {
     pub(super) fn to_json(&self) -> Result<Option<Value>> {
         if self.stages.iter().any(|stage| matches!(stage, PreTokenizer::Metaspace(_))) {
             return Err(unsupported(
-                "the pre-tokenizer `Metaspace` after another that it cannot stand before",
+                "the pre-tokenizer `Metaspace` after another than a first `WhitespaceSplit`",
             ));
         }
         let mut objects = self.stages.iter().map(Component::to_json).collect::<Result<Vec<Value>>>()?;
@@ -122,19 +122,19 @@ fn read_stage(field: &Field<'_>) -> Result<PreTokenizer> {
     }
 }
 
-fn gpt2() -> Result<PreTokenizer> {
+fn gpt2_split() -> Result<PreTokenizer> {
     let pattern = TextPattern::Regex(Splitter::GPT2.to_owned());
     Ok(PreTokenizer::Split(Arc::new(Split::new(pattern, Behavior::Isolated, false)?)))
 }
 
-fn is_gpt2(stage: &PreTokenizer) -> bool {
+fn is_gpt2_split(stage: &PreTokenizer) -> bool {
     let PreTokenizer::Split(split) = stage else { return false };
     let is_pattern = matches!(split.pattern(), TextPattern::Regex(pattern) if pattern == Splitter::GPT2);
     is_pattern && split.behavior() == Behavior::Isolated && !split.invert()
 }
 
-/// The first byte that UTF-8 has and that no token spells in the byte-level alphabet, at some place of a word.
-pub(super) fn lacking_byte(bpe: &Bpe) -> Option<u8> {
+/// The first byte of UTF-8 without a token. With a prefix or a suffix, a byte needs a token for each place in a word.
+pub(super) fn missing_byte(bpe: &Bpe) -> Option<u8> {
     let is_in_utf8 = |byte: &u8| !matches!(byte, 0xC0 | 0xC1 | 0xF5..);
     let [prefix, suffix] = bpe.options().affixes();
     let has_tokens = |byte: u8| {

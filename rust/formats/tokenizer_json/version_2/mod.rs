@@ -28,9 +28,10 @@ use crate::formats::model_json::ModelJson;
 use crate::models::Model;
 use crate::normalizers::Normalizer;
 use crate::pre_tokenizers::PreTokenizer;
+use crate::processors::PostProcessor;
 use crate::tokenizer::Components;
 use crate::{Error, Result};
-use cuts::{Cuts, lacking_byte};
+use cuts::{Cuts, missing_byte};
 
 /// Fields that this version requires and 1.0 does not, by the type of the stage. They may be null.
 const REQUIRED: [(&str, &str); 3] =
@@ -41,6 +42,7 @@ const REQUIRED: [(&str, &str); 3] =
 /// # Errors
 /// [`Error::Format`] or [`Error::UnknownComponent`], naming the JSON path.
 pub(super) fn read_stages(file: &File<'_>, is_byte_level: bool, parts: &mut Components) -> Result<()> {
+    // Version 1.0 has a default here.
     optional(&file.padding, "padding", |field| field.require("direction").map(drop))?;
     let normalizer: Option<Normalizer> = read_component(&file.normalizer)?;
     let cuts = optional(&file.pre_tokenizer, PreTokenizer::KEY, Cuts::read)?.unwrap_or_default();
@@ -51,7 +53,7 @@ pub(super) fn read_stages(file: &File<'_>, is_byte_level: bool, parts: &mut Comp
     ] {
         check_required(&Field::new(key, value))?;
     }
-    let (normalizer, mut cuts) = metaspace::folded(normalizer, cuts);
+    let (normalizer, mut cuts) = metaspace::to_version_1(normalizer, cuts);
     parts.decoder = read_component(&file.decoder)?;
     if is_byte_level {
         check_bytes(&parts.model)?;
@@ -62,16 +64,20 @@ pub(super) fn read_stages(file: &File<'_>, is_byte_level: bool, parts: &mut Comp
     }
     parts.normalizer = normalizer;
     parts.pre_tokenizer = cuts.pre_tokenizer();
-    let text =
-        |id| parts.added.get(id).map(|token| &*token.content).or_else(|| parts.model.vocab().token(id));
     parts.post_processor =
-        optional(&file.post_processor, "post_processor", |field| templates::read(field, text))?;
+        optional(&file.post_processor, PostProcessor::KEY, |field| templates::read(field, parts))?;
     Ok(())
+}
+
+/// The text of an id: an added token's, or else the model's.
+fn token_text(parts: &Components, id: u32) -> Option<&str> {
+    let added = parts.added.get(id).map(|token| &*token.content);
+    added.or_else(|| parts.model.vocab().token(id))
 }
 
 fn check_bytes(model: &Model) -> Result<()> {
     let Model::Bpe(bpe) = model else { return Ok(()) };
-    let Some(byte) = lacking_byte(bpe) else { return Ok(()) };
+    let Some(byte) = missing_byte(bpe) else { return Ok(()) };
     let message = format!("the vocabulary has no token for byte 0x{byte:02X}, whose text would be lost");
     Err(Error::Format { path: "model.byte_level".to_owned(), message })
 }
@@ -115,21 +121,21 @@ impl<'a> Version2<'a> {
     /// [`Error::Unsupported`], naming the part that this version cannot hold.
     pub(super) fn new(parts: &'a Components, is_lossy: bool) -> Result<Self> {
         let mut cuts = Cuts::of(parts.pre_tokenizer.as_ref());
-        let byte_level = cuts.take_byte_level(&parts.model)?;
-        if byte_level && !matches!(parts.decoder, Some(Decoder::ByteLevel { .. })) {
-            return Err(unsupported(
-                "a model whose pre-tokenizer is `ByteLevel` without the decoder `ByteLevel`",
-            ));
+        let is_byte_level = cuts.take_byte_level(&parts.model)?;
+        if is_byte_level && !matches!(parts.decoder, Some(Decoder::ByteLevel { .. })) {
+            return Err(unsupported("the pre-tokenizer `ByteLevel` without the decoder `ByteLevel`"));
         }
-        let normalizers = metaspace::unfolded(parts.normalizer.as_ref(), &mut cuts)?;
+        let normalizers = metaspace::to_version_2(parts.normalizer.as_ref(), &mut cuts)?;
         check_model(&parts.model)?;
         let mut losses = Losses::default();
-        let dropout = if let Model::Bpe(bpe) = &*parts.model { bpe.options().dropout } else { None };
-        losses.note(dropout.is_some_and(|dropout| dropout > 0.0), "`dropout` of the model");
-        let roles = parts.role_to_token.as_deref().filter(|roles| !roles.is_empty());
-        let processor = parts.post_processor.as_ref();
-        let post_processor =
-            processor.map_or(Ok(None), |stage| templates::to_json(stage, parts, &mut losses))?;
+        if let Model::Bpe(bpe) = &*parts.model {
+            let has_dropout = bpe.options().dropout.is_some_and(|dropout| dropout > 0.0);
+            losses.note(has_dropout, "`dropout` of the model");
+        }
+        let post_processor = match &parts.post_processor {
+            Some(stage) => templates::to_json(stage, parts, &mut losses)?,
+            None => None,
+        };
         if !is_lossy {
             losses.refuse()?;
         }
@@ -137,13 +143,13 @@ impl<'a> Version2<'a> {
             version: Version::Two.name(),
             truncation: parts.truncation.as_ref().map(truncation_json),
             padding: parts.padding.as_ref().map(padding_json),
-            role_to_token: roles,
+            role_to_token: parts.role_to_token.as_deref().filter(|roles| !roles.is_empty()),
             added_tokens: added_tokens_json(parts, usize::MAX),
             normalizer: normalizer_json(&normalizers)?,
             pre_tokenizer: cuts.to_json()?,
             post_processor,
             decoder: parts.decoder.as_ref().map(Component::to_file).transpose()?.map(decoder_json),
-            model: ModelJson::version_2(&parts.model, byte_level),
+            model: ModelJson::version_2(&parts.model, is_byte_level),
         })
     }
 }
@@ -174,29 +180,31 @@ impl Losses {
     }
 }
 
-/// A sequence of one normalizer is that normalizer.
+/// The normalizer as an object. One stage is written alone, without a sequence around it.
 fn normalizer_json(stages: &[Normalizer]) -> Result<Option<Value>> {
     if stages.iter().any(|stage| matches!(stage, Normalizer::SentencePiece(_))) {
         return Err(unsupported("the normalizer `SentencePiece`"));
     }
-    let objects = stages.iter().map(Component::to_json).collect::<Result<Vec<Value>>>()?;
-    Ok(match <[Value; 1]>::try_from(objects) {
-        Ok([only]) => Some(only),
-        Err(objects) if objects.is_empty() => None,
-        Err(objects) => Some(json!({"type": "Sequence", "normalizers": objects})),
-    })
+    let mut objects = stages.iter().map(Component::to_json).collect::<Result<Vec<Value>>>()?;
+    if objects.len() > 1 {
+        return Ok(Some(json!({"type": "Sequence", "normalizers": objects})));
+    }
+    Ok(objects.pop())
 }
 
-/// A decoder of version 1.0 without the options that mean nothing in it.
+/// A decoder's object in version 2.0: `ByteLevel` has no options, and `Metaspace` no `split`, which decoding does not use.
 fn decoder_json(mut decoder: Value) -> Value {
     match decoder["type"].as_str() {
         Some("ByteLevel") => return json!({"type": "ByteLevel"}),
         Some("Metaspace") => {
-            decoder.as_object_mut().map(|object| object.shift_remove("split"));
+            if let Some(object) = decoder.as_object_mut() {
+                object.shift_remove("split");
+            }
         }
         Some("Sequence") => {
-            let stages = decoder["decoders"].as_array_mut();
-            stages.into_iter().flatten().for_each(|stage| *stage = decoder_json(stage.take()));
+            for stage in decoder["decoders"].as_array_mut().into_iter().flatten() {
+                *stage = decoder_json(stage.take());
+            }
         }
         _ => {}
     }

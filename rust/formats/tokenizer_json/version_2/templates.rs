@@ -5,7 +5,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Losses, unsupported};
+use super::{Losses, token_text, unsupported};
 use crate::Result;
 use crate::encoding::Symbol;
 use crate::formats::fields::Field;
@@ -17,30 +17,33 @@ use crate::tokenizer::Components;
 /// The largest type id; Hugging Face cuts larger ones to eight bits.
 const MAX_TYPE_ID: u32 = 255;
 
-/// Reads the `post_processor` of a file; `text` gives the token of an id.
-pub(super) fn read<'a>(field: &Field<'_>, text: impl Fn(u32) -> Option<&'a str>) -> Result<PostProcessor> {
-    match field.require("type")?.str()? {
-        "TemplateProcessing" => {}
-        other => return Err(field.unknown("post-processor", other, "TemplateProcessing")),
+/// Reads the `post_processor` of a file; `parts` have the model and the added tokens.
+pub(super) fn read(field: &Field<'_>, parts: &Components) -> Result<PostProcessor> {
+    let kind = field.require("type")?.str()?;
+    if kind != "TemplateProcessing" {
+        return Err(field.unknown("post-processor", kind, "TemplateProcessing"));
     }
     let mut tokens = Vec::new();
-    let single = read_pieces(&field.require("single")?, &[TemplateSequence::A], &text, &mut tokens)?;
+    let single = read_pieces(&field.require("single")?, &[TemplateSequence::A], parts, &mut tokens)?;
     let both = [TemplateSequence::A, TemplateSequence::B];
-    let pair = read_pieces(&field.require("pair")?, &both, &text, &mut tokens)?;
+    let pair = read_pieces(&field.require("pair")?, &both, parts, &mut tokens)?;
     let template = Template::new(single, pair, tokens).map_err(|error| field.error(error.to_string()))?;
     Ok(PostProcessor::Template(template))
 }
 
-/// Reads a template, which must have these sequences in this order, and no others.
-fn read_pieces<'a>(
+/// Reads a template, which must have these sequences in this order, and no others. Adds its tokens to `tokens`.
+fn read_pieces(
     field: &Field<'_>,
     sequences: &[TemplateSequence],
-    text: &impl Fn(u32) -> Option<&'a str>,
+    parts: &Components,
     tokens: &mut Vec<TemplateToken>,
 ) -> Result<Vec<TemplatePiece>> {
     let (mut pieces, mut found) = (Vec::new(), Vec::new());
     for piece in field.items()? {
-        let type_id = piece.get("type_id")?.map_or(Ok(0), |type_id| read_type_id(&type_id))?;
+        let type_id = match piece.get("type_id")? {
+            Some(type_id) => read_type_id(&type_id)?,
+            None => 0,
+        };
         match (piece.get("seq")?, piece.get("ids")?) {
             (Some(name), None) => {
                 let id = match name.str()? {
@@ -53,7 +56,7 @@ fn read_pieces<'a>(
             }
             (None, Some(ids)) => {
                 for id in ids.items()? {
-                    let token = read_token(&id, text, tokens)?;
+                    let token = read_token(&id, parts, tokens)?;
                     pieces.push(TemplatePiece::Special { id: token.id.clone(), type_id });
                     tokens.push(token);
                 }
@@ -76,14 +79,10 @@ fn read_type_id(field: &Field<'_>) -> Result<u32> {
     Ok(type_id)
 }
 
-/// The token of an id. Its name is its text, and its id too if another of the `known` tokens has the same text.
-fn read_token<'a>(
-    field: &Field<'_>,
-    text: &impl Fn(u32) -> Option<&'a str>,
-    known: &[TemplateToken],
-) -> Result<TemplateToken> {
+/// The token of an id. Its name is its text, followed by its id if another of the `known` tokens has the same text.
+fn read_token(field: &Field<'_>, parts: &Components, known: &[TemplateToken]) -> Result<TemplateToken> {
     let id = field.u32()?;
-    let text = text(id).ok_or_else(|| field.error(format!("no token has id {id}")))?;
+    let text = token_text(parts, id).ok_or_else(|| field.error(format!("no token has id {id}")))?;
     let symbols = vec![Symbol { id, text: text.into() }];
     let is_taken = known.iter().any(|other| other.id == text && other.symbols != symbols);
     let name = if is_taken { format!("{text} {id}") } else { text.to_owned() };
@@ -97,92 +96,90 @@ enum Piece {
     Ids(Vec<u32>, u32),
 }
 
-/// The templates for a text and for a pair.
-type Frame = [Vec<Piece>; 2];
+/// The template for a text, and the template for a pair.
+type Templates = [Vec<Piece>; 2];
 
-/// The post-processor as an object; `None` if it adds nothing and gives the second sequence type id 1, as no post-processor does.
+/// The post-processor as an object; `None` if it only gives the second sequence type id 1, as tokenizers without a post-processor do.
 ///
 /// # Errors
-/// [`Error::Unsupported`](crate::Error::Unsupported) if it is no such template.
+/// [`Error::Unsupported`](crate::Error::Unsupported) for several templates, for a template that version 2.0 cannot hold, and for a
+/// token without the id that the vocabulary has for its text.
 pub(super) fn to_json(
     stage: &PostProcessor,
     parts: &Components,
     losses: &mut Losses,
 ) -> Result<Option<Value>> {
-    let mut frames = Vec::new();
-    add_frames(stage, parts, losses, &mut frames)?;
-    let frame = frames.pop();
-    if !frames.is_empty() {
+    let mut found = Vec::new();
+    collect_templates(stage, parts, losses, &mut found)?;
+    if found.len() > 1 {
         return Err(unsupported("two post-processors with templates"));
     }
-    let Some([single, pair]) = frame else { return Ok(None) };
+    let Some([single, pair]) = found.pop() else { return Ok(None) };
     let a = || Piece::Sequence(TemplateSequence::A, 0);
     if single == [a()] && pair == [a(), Piece::Sequence(TemplateSequence::B, 1)] {
         return Ok(None);
     }
-    check(&single, &[TemplateSequence::A])?;
-    check(&pair, &[TemplateSequence::A, TemplateSequence::B])?;
+    check_pieces(&single, &[TemplateSequence::A])?;
+    check_pieces(&pair, &[TemplateSequence::A, TemplateSequence::B])?;
     let objects = |pieces: &[Piece]| pieces.iter().map(piece_json).collect::<Vec<Value>>();
     Ok(Some(json!({"type": "TemplateProcessing", "single": objects(&single), "pair": objects(&pair)})))
 }
 
-fn add_frames(
+fn collect_templates(
     stage: &PostProcessor,
     parts: &Components,
     losses: &mut Losses,
-    frames: &mut Vec<Frame>,
+    found: &mut Vec<Templates>,
 ) -> Result<()> {
     match stage {
         PostProcessor::ByteLevel { trim_offsets, .. } => {
             losses.note(*trim_offsets, "`trim_offsets` of the post-processor `ByteLevel`");
         }
-        PostProcessor::Template(template) => frames.push(frame(template, parts)?),
+        PostProcessor::Template(template) => found.push(templates_of(template, parts)?),
         PostProcessor::Bert(Bert { sep, cls }) => {
-            [cls, sep].into_iter().try_for_each(|symbol| check_text(symbol, parts))?;
-            frames.push(framed(&[cls.id], &[sep.id], &[sep.id], 1));
+            check_texts([cls, sep], parts)?;
+            found.push(with_affixes(&[cls.id], &[sep.id], &[sep.id], 1));
         }
         PostProcessor::Roberta(Roberta { sep, cls, trim_offsets, .. }) => {
-            [cls, sep].into_iter().try_for_each(|symbol| check_text(symbol, parts))?;
+            check_texts([cls, sep], parts)?;
             losses.note(*trim_offsets, "`trim_offsets` of the post-processor `RobertaProcessing`");
-            frames.push(framed(&[cls.id], &[sep.id, sep.id], &[sep.id], 0));
+            found.push(with_affixes(&[cls.id], &[sep.id, sep.id], &[sep.id], 0));
         }
         PostProcessor::Sequence(stages) => {
-            stages.iter().try_for_each(|stage| add_frames(stage, parts, losses, frames))?;
+            for stage in stages {
+                collect_templates(stage, parts, losses, found)?;
+            }
         }
     }
     Ok(())
 }
 
 /// `first A last`, and `first A between B last`, where `B` and the last ids have this type id.
-fn framed(first: &[u32], between: &[u32], last: &[u32], type_id: u32) -> Frame {
+fn with_affixes(first: &[u32], between: &[u32], last: &[u32], type_id: u32) -> Templates {
     let a = || Piece::Sequence(TemplateSequence::A, 0);
     let ids = |ids: &[u32], type_id| Piece::Ids(ids.to_vec(), type_id);
     let b = Piece::Sequence(TemplateSequence::B, type_id);
     [vec![ids(first, 0), a(), ids(last, 0)], vec![ids(first, 0), a(), ids(between, 0), b, ids(last, type_id)]]
 }
 
-fn frame(template: &Template, parts: &Components) -> Result<Frame> {
-    template
-        .tokens()
-        .iter()
-        .flat_map(|token| &token.symbols)
-        .try_for_each(|symbol| check_text(symbol, parts))?;
+fn templates_of(template: &Template, parts: &Components) -> Result<Templates> {
+    check_texts(template.tokens().iter().flat_map(|token| &token.symbols), parts)?;
     Ok([joined(template.single(), template), joined(template.pair(), template)])
 }
 
-/// Checks that a token of the post-processor has the text that the reader finds by its id.
-fn check_text(symbol: &Symbol, parts: &Components) -> Result<()> {
-    let text = parts.added.get(symbol.id).map(|token| &*token.content);
-    if text.or_else(|| parts.model.vocab().token(symbol.id)) == Some(&*symbol.text) {
-        return Ok(());
+/// Checks that the tokens of the post-processor have the texts that the reader finds by their ids.
+fn check_texts<'a>(symbols: impl IntoIterator<Item = &'a Symbol>, parts: &Components) -> Result<()> {
+    for Symbol { id, text } in symbols {
+        if token_text(parts, *id) != Some(&**text) {
+            return Err(unsupported(format_args!(
+                "the post-processor's token `{text}` with id {id}, which the vocabulary does not have"
+            )));
+        }
     }
-    let Symbol { id, text } = symbol;
-    Err(unsupported(format_args!(
-        "the post-processor's token `{text}` with id {id}, which the vocabulary does not have"
-    )))
+    Ok(())
 }
 
-/// The pieces of a template, with ids of one type id that follow one another as one piece.
+/// The pieces of a template; neighbouring ids of one type id are one piece.
 fn joined(pieces: &[TemplatePiece], template: &Template) -> Vec<Piece> {
     let mut out: Vec<Piece> = Vec::new();
     for piece in pieces {
@@ -205,7 +202,8 @@ fn joined(pieces: &[TemplatePiece], template: &Template) -> Vec<Piece> {
     out
 }
 
-fn check(pieces: &[Piece], sequences: &[TemplateSequence]) -> Result<()> {
+/// Checks that a template has these sequences in this order, and no type id above [`MAX_TYPE_ID`].
+fn check_pieces(pieces: &[Piece], sequences: &[TemplateSequence]) -> Result<()> {
     let found = pieces.iter().filter_map(|piece| match piece {
         Piece::Sequence(id, _) => Some(id),
         Piece::Ids(..) => None,

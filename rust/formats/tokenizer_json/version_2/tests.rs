@@ -1,4 +1,4 @@
-//! Files of version 2.0 that are too small to be of use, and the errors of others.
+//! Small files of version 2.0, and the errors of invalid ones.
 
 use serde_json::{Value, json};
 
