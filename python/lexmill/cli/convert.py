@@ -235,14 +235,14 @@ def _lost_in_version_2(tokenizer: Tokenizer, *, lossy: bool) -> Iterator[str]:
     """The parts that the writer leaves out of a file of version 2.0.
 
     Raises:
-        OptionError: the version cannot hold the tokenizer, or not without a loss that `lossy` would allow.
+        OptionError: the version cannot hold the tokenizer, or only with a loss, which `lossy` would allow.
     """
     try:
         tokenizer.to_str(version=Version.TWO.value)
     except OptionError as error:
         if not lossy:
             raise
-        # Fails again where the part is needed for the ids.
+        # Fails again if the part changes ids.
         tokenizer.to_str(version=Version.TWO.value, lossy=True)
         yield str(error).partition("cannot hold ")[2].partition(";")[0]
 

@@ -198,7 +198,7 @@ def _without_id(token: str) -> str:
 
 
 def write(tokenizer: Tokenizer, kind: Kind, folder: Path, version: Version = Version.ONE) -> list[Path]:
-    """Writes the file or files of a kind to a folder, the vocabulary first. Version 2.0 is written lossy.
+    """Writes the file or files of a kind to a folder, the vocabulary first. Version 2.0 loses trimming and dropout.
 
     Raises:
         OptionError: the kind cannot hold this model.
@@ -213,8 +213,8 @@ def write(tokenizer: Tokenizer, kind: Kind, folder: Path, version: Version = Ver
     path = folder / "file"
     if kind is Kind.TOKENIZER_JSON:
         # Like `save`, but without its warning: the command itself names the settings that the file does not hold.
-        is_first = version is Version.ONE
-        text = tokenizer.to_str(pretty=is_first, version=version.value, lossy=not is_first)
+        is_version_1 = version is Version.ONE
+        text = tokenizer.to_str(pretty=is_version_1, version=version.value, lossy=not is_version_1)
         path.write_text(text, encoding="utf-8", newline="")
     elif kind is Kind.SENTENCEPIECE:
         tokenizer.save_spm(path)

@@ -21,7 +21,7 @@ def run_script(arguments: Sequence[str]) -> int:
 
     Args:
         arguments: the path of the script, or `-m` and the name of a module; then the arguments of the script. Before
-            all `--version` and the interface, as `lexmill.install` takes it.
+            them may stand `--version` and the interface, as `lexmill.install` takes it.
 
     Returns:
         0, or 2 if there is no such version, script or module. The script's exceptions come through, its exit code too.

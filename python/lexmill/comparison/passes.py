@@ -18,7 +18,7 @@ WARM_SECONDS = 20.0
 
 
 class Pass(NamedTuple):
-    """Seconds of one pass: by the clock, and of processors, all threads of the process together."""
+    """Seconds of one pass: by the clock, and on processors by all threads of the process together."""
 
     clock: float
     processor: float
@@ -51,9 +51,9 @@ def time_passes(call: Callable[[Any], Any], work: Any, warm: int) -> tuple[list[
         # Freed here, so that no pass pays for the one before and the peak holds one result.
         result = None
         gc.collect()
-        started = Pass(time.perf_counter(), time.process_time())
+        clock, processor = time.perf_counter(), time.process_time()
         result = call(work)
-        passes.append(Pass(time.perf_counter() - started.clock, time.process_time() - started.processor))
+        passes.append(Pass(time.perf_counter() - clock, time.process_time() - processor))
     return passes, result
 
 

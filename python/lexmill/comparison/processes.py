@@ -41,7 +41,7 @@ def interleave(libraries: Sequence[str], rounds: int) -> Iterator[list[str]]:
 def child_environment(extra: Mapping[str, str], *, shares_packages: bool = True) -> dict[str, str]:
     """The environment of a process that measures: it finds each package under its own name.
 
-    The packages are those of this process, or without `shares_packages` those of the interpreter that it runs.
+    It has the packages of this process; without `shares_packages`, only the packages of its own interpreter.
     """
     paths = [path or os.getcwd() for path in sys.path]  # noqa: PTH109 (a string)
     packages = {"PYTHONPATH": os.pathsep.join(paths)} if shares_packages else {}

@@ -88,7 +88,7 @@ def compare(plan: Plan, job: str, on_run: Callable[[int, int], None]) -> dict[st
             if status_of(runs[library]) in (OK, NOT_COMPARED):
                 runs[library].append(_run_task(plan, job, library, threads))
     texts, is_whole = texts_of_job(job, plan.corpus), job == "encode-file" or is_training(job)
-    rows = [summarise(library, rounds, is_elsewhere=library in plan.pythons) for library, rounds in runs.items()]
+    rows = [summarise(library, rounds, has_own_python=library in plan.pythons) for library, rounds in runs.items()]
     return {
         "job": job,
         "threads": threads,
@@ -115,14 +115,17 @@ def status_of(runs: Sequence[Row]) -> str:
     return {True: OK, False: DIFFERS, None: NOT_COMPARED}[last["correct"]]
 
 
-def summarise(library: str, runs: Sequence[Row], *, is_elsewhere: bool = False) -> Row:
+def summarise(library: str, runs: Sequence[Row], *, has_own_python: bool = False) -> Row:
     """The summary of a library's rounds: its status, and if that allows it, medians and spread.
 
-    `is_elsewhere` is true of a library with an interpreter of its own.
+    Args:
+        library: the name of the adapter's module.
+        runs: a row of each round.
+        has_own_python: true if an interpreter of its own runs the library, whose packages are not seen here.
     """
     status = status_of(runs)
     version = next((str(run["version"]) for run in runs if "version" in run), None)
-    if version is None and not is_elsewhere:
+    if version is None and not has_own_python:
         version = _installed_version(library)
     row: Row = {"library": name_of(library), "version": version, "status": status, "rounds": len(runs)}
     if status not in (OK, NOT_COMPARED):

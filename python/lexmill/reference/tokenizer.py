@@ -171,11 +171,9 @@ class Tokenizer:
 
     def _looked_for(self, content: str) -> str:
         """The form of an added token in normalized text; a last `MetaspaceNormalizer` would put a space before it."""
-        return (
-            content
-            if self.normalizer is None
-            else without_metaspace(self.normalizer).normalize(Normalized.whole(content)).text
-        )
+        if self.normalizer is None:
+            return content
+        return without_metaspace(self.normalizer).normalize(Normalized.whole(content)).text
 
     def _matcher(self, *, normalized: bool) -> Matcher:
         normalize = self._looked_for if normalized else str

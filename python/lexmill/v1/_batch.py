@@ -45,7 +45,7 @@ class BatchRows(Rows):
         return longest_row(self._arrays)
 
     def pad(self, padding: Padding, length: int) -> None:
-        """Pads the rows, once."""
+        """Pads the rows to `length` tokens; longer rows stay as they are. May be called once."""
         self._padding, self._length = padding, length
         self._arrays = padded(self._arrays, padding, length)
         self._splits = self._arrays.row_splits.tolist()
@@ -54,21 +54,21 @@ class BatchRows(Rows):
         return self._splits[row + 1] - self._splits[row]
 
     def column(self, name: Column, row: int) -> list[Any]:
-        if name == "attention_mask" and self._arrays.attention_mask is None:
-            return [1] * self.length(row)
         if name == "tokens":
             return self._tokens_of(row)
-        values = self._slice(name, row).T.tolist()
+        values: list[Any] = self._slice(name, row).T.tolist()
         if name == "offsets":
             return list(zip(*values, strict=True))
-        return [None if word < 0 else word for word in values] if name == "word_ids" else values
+        if name == "word_ids":
+            return [None if word < 0 else word for word in values]
+        return values
 
     def array(self, name: Column, row: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
-        if name == "attention_mask" and self._arrays.attention_mask is None:
-            return np.ones(self.length(row), dtype)
         return self._slice(name, row).astype(dtype)
 
     def _slice(self, name: Column, row: int) -> npt.NDArray[Any]:
+        if name == "attention_mask" and self._arrays.attention_mask is None:
+            return np.ones(self.length(row), np.uint8)
         if name in ("offsets", "word_ids") and self._arrays.offsets is None:
             # Two threads may both do this; they get equal arrays.
             arrays = self._encode_with_offsets()
@@ -80,7 +80,8 @@ class BatchRows(Rows):
         return self._encode(return_offsets=True, return_word_ids=True)
 
     def _tokens_of(self, row: int) -> list[str]:
-        tokens, pad_token = self._tokens(), "" if self._padding is None else self._padding.pad_token
+        tokens = self._tokens()
+        pad_token = "" if self._padding is None else self._padding.pad_token
         ids, mask = self.column("ids", row), self.column("attention_mask", row)
         return [tokens[token_id] if is_text else pad_token for token_id, is_text in zip(ids, mask, strict=True)]
 

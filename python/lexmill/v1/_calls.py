@@ -15,7 +15,7 @@ from lexmill._core import TokenArrays
 from lexmill.errors import IdRangeError, InputTypeError
 from lexmill.v1._encoding import Encoding
 from lexmill.v1._engine import Engine, Options
-from lexmill.v1._inputs import batch_of, ids_of, input_of
+from lexmill.v1._inputs import batch_of, id_sequence, input_of
 from lexmill.v1._limits import LARGEST_ID, Padding, Truncation
 
 if TYPE_CHECKING:
@@ -74,10 +74,10 @@ class Calls:
         Args:
             input: a text, or a pair as a tuple or another sequence of two texts.
             add_special_tokens: adds the special tokens of the post-processor.
-            encode_special_tokens: leaves special tokens in the text to the model. The first call with it makes
-                further tables.
-            padding: the padding of this call; None for none; left out, as the tokenizer is set.
-            truncation: the truncation of this call; None for none; left out, as the tokenizer is set.
+            encode_special_tokens: leaves special tokens in the text to the model. The first call with it takes longer,
+                since it builds tables of its own.
+            padding: the padding of this call; None for none; by default the tokenizer's.
+            truncation: the truncation of this call; None for none; by default the tokenizer's.
 
         Raises:
             InputTypeError: an argument of another type.
@@ -110,6 +110,9 @@ class Calls:
         Raises:
             InputTypeError: as for `encode`.
             OptionError: as for `encode`.
+
+        Warns:
+            TruncationWarning: as for `encode`.
         """
         options = self._options(add_special_tokens, encode_special_tokens, padding, truncation)
         return self._engine.encode_batch(batch_of(inputs), options)
@@ -151,6 +154,9 @@ class Calls:
         Raises:
             InvalidUtf8Error: bytes are not UTF-8, with `errors="strict"`.
             OptionError: as for `encode`, or another number of pairs than of texts.
+
+        Warns:
+            TruncationWarning: as for `encode`.
         """
         options = self._options(add_special_tokens, encode_special_tokens, padding, truncation)
         return self._engine.encode_arrays(
@@ -177,7 +183,7 @@ class Calls:
     ) -> list[str]:
         """The tokens of a text or a pair as the vocabulary spells them: `decode_tokens(encode(input))`.
 
-        So padding is spelled as the token of `pad_id`, and is left out if there is none.
+        Padding is shown as the token of `pad_id`; if no token has this id, padding is left out.
 
         Args:
             input: as for `encode`.
@@ -189,6 +195,9 @@ class Calls:
         Raises:
             InputTypeError: as for `encode`.
             OptionError: as for `encode`.
+
+        Warns:
+            TruncationWarning: as for `encode`.
         """
         options = self._options(add_special_tokens, encode_special_tokens, padding, truncation)
         return self.decode_tokens(self._engine.encode(*input_of(input), options))
@@ -247,7 +256,7 @@ class Calls:
 
     @classmethod
     def _unpickle(cls, json: lexmill.Tokenizer | str, padding: Padding | None, truncation: Truncation | None) -> Self:
-        """Makes what `__reduce__` took apart; Hugging Face's pickles have the text of a file for the tokenizer."""
+        """Makes a tokenizer of a pickle; in Hugging Face's pickles, `json` is the text of a file."""
         tokenizer = lexmill.Tokenizer.from_str(json) if isinstance(json, str) else json
         return cls._of(Engine(tokenizer), padding, truncation)
 
@@ -269,10 +278,10 @@ class Calls:
 
 
 def checked(name: str, value: Limit | None, kind: type[Limit]) -> Limit | None:
-    """The value, if it is of its class or None.
+    """The value, which must be of the class `kind` or None.
 
     Raises:
-        InputTypeError: it is not.
+        InputTypeError: another object.
     """
     if value is None or isinstance(value, kind):
         return value
@@ -285,7 +294,7 @@ def _check_flag(name: str, value: object) -> None:
 
 
 def _ids_of(ids: object) -> Sequence[int] | npt.NDArray[Any]:
-    return ids.ids if isinstance(ids, Encoding) else ids_of(ids)
+    return ids.ids if isinstance(ids, Encoding) else id_sequence(ids)
 
 
 def _numbers(ids: Sequence[int] | npt.NDArray[Any]) -> list[int]:

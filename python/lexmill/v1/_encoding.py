@@ -39,7 +39,7 @@ class Encoding:
 
     @property
     def type_ids(self) -> list[int]:
-        """The type id of each token: the text of a pair that it counts to, by the post-processor's rule."""
+        """The type id of each token, by which the post-processor tells the texts of a pair apart."""
         return self._rows.column("type_ids", self._row)
 
     @property
@@ -49,17 +49,17 @@ class Encoding:
 
     @property
     def tokens(self) -> list[str]:
-        """Tokens as the vocabulary spells them. Hugging Face has no such attribute."""
+        """The tokens as the vocabulary spells them. Hugging Face has no such attribute."""
         return self._rows.column("tokens", self._row)
 
     @property
     def offsets(self) -> list[tuple[int, int]]:
-        """Half-open character ranges of the text. Hugging Face has no such attribute."""
+        """Start and end of each token in its text, half-open, in characters. Hugging Face has no such attribute."""
         return self._rows.column("offsets", self._row)
 
     @property
     def word_ids(self) -> list[int | None]:
-        """Number of the pre-token of each token, None for special tokens and padding.
+        """The number of each token's pre-token, None for special tokens and padding.
 
         Hugging Face has no such attribute.
         """
@@ -122,7 +122,11 @@ class Encoding:
         offsets: Sequence[tuple[int, int]] | None = None,
         word_ids: Sequence[int | None] | None = None,
     ) -> Encoding:
-        """Makes an encoding of the lists of a pickle; one of Hugging Face's has the first three."""
+        """Makes an encoding of the lists of a pickle; a pickle of Hugging Face's has the first three.
+
+        Raises:
+            FormatError: lists of several lengths.
+        """
         given = (ids, type_ids, attention_mask, tokens, offsets, word_ids)
         columns = {name: None if column is None else list(column) for name, column in zip(COLUMNS, given, strict=True)}
         lengths = {len(column) for column in columns.values() if column is not None}

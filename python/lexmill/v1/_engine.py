@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lexmill._core import _Texts as Texts
 
 SHORT = 4096
-"""Characters up to which one text is encoded without arrays, which take longer to make."""
+"""The most characters of an input that is encoded without arrays, which take longer to make."""
 
 
 class Options(NamedTuple):
@@ -54,22 +54,23 @@ class Engine:
 
     @cached_property
     def _has_dropout(self) -> bool:
-        """True if a text may have other tokens the next time."""
+        """True if the model drops merges at random, so that the same text may get other tokens."""
         return bool(getattr(self.tokenizer.model, "dropout", None))
 
     @cached_property
     def _literal(self) -> lexmill.Tokenizer:
         """The tokenizer that leaves special tokens in texts to the model."""
-        made = _twin(self.tokenizer)
+        made = _copy_for_encoding(self.tokenizer)
         made.encode_special_tokens = True
         return made
 
     def encode(self, first: str, second: str | None, options: Options) -> Encoding:
         """Encodes one text or a pair."""
         truncation = options.truncation
+        # A text with no more characters than `max_length` seldom has more tokens; if it has, the batch truncates it.
         most = SHORT if truncation is None else min(SHORT, truncation.max_length)
         if len(first) + len(second or "") <= most:
-            encoding = self._with(options).encode(first, second, add_special_tokens=options.add_special_tokens)
+            encoding = self._tokenizer_for(options).encode(first, second, add_special_tokens=options.add_special_tokens)
             if truncation is None or len(encoding) <= truncation.max_length:
                 _pad(encoding, options.padding)
                 return encoding_of(OneEncoding(encoding), 0)
@@ -117,7 +118,7 @@ class Engine:
         encode = partial(encoder, texts, pairs=pairs, return_type_ids=True)
         return BatchRows(encode, lambda: self.tokens, with_offsets=self._has_dropout)
 
-    def _with(self, options: Options) -> lexmill.Tokenizer:
+    def _tokenizer_for(self, options: Options) -> lexmill.Tokenizer:
         return self._literal if options.encode_special_tokens else self.tokenizer
 
     def _encoder(self, options: Options, *, is_pair: bool, stacklevel: int) -> partial[TokenArrays]:
@@ -125,13 +126,13 @@ class Engine:
 
         Args:
             options: the options of the call.
-            is_pair: whether it is to encode pairs.
-            stacklevel: how far up the user's call is, for warnings.
+            is_pair: true for pairs of texts.
+            stacklevel: frames from here to the user's call, for warnings.
 
         Warns:
             TruncationWarning: special tokens alone are more than `max_length`, so that nothing is cut.
         """
-        tokenizer = self._with(options)
+        tokenizer = self._tokenizer_for(options)
         limits: dict[str, Any] = {}
         if truncation := options.truncation:
             special = tokenizer.num_special_tokens_to_add(is_pair) if options.add_special_tokens else 0
@@ -142,29 +143,29 @@ class Engine:
                 )
                 warnings.warn(message, TruncationWarning, stacklevel)
             elif truncation.max_length < tokenizer.num_special_tokens_to_add(False):
-                # The core wants room for the special tokens of a text in its arguments, even if none are added.
-                tokenizer = _truncating_twin(tokenizer, truncation)
+                # As an argument, the core refuses a limit below the special tokens of one text, even if it adds none.
+                tokenizer = _truncating_copy(tokenizer, truncation)
             else:
-                # Its arguments are signed.
+                # The argument of the core is signed.
                 limits["max_length"] = min(truncation.max_length, 2**63 - 1)
                 limits["truncation"], limits["truncation_side"] = truncation.strategy, truncation.direction
         return partial(tokenizer.encode_batch_arrays, add_special_tokens=options.add_special_tokens, **limits)
 
 
-def _twin(tokenizer: lexmill.Tokenizer) -> lexmill.Tokenizer:
-    """A tokenizer with the same ids that shares the stages; it has caches of its own and no decoder."""
+def _copy_for_encoding(tokenizer: lexmill.Tokenizer) -> lexmill.Tokenizer:
+    """A tokenizer with the same ids, without a decoder. It shares the stages and has caches of its own."""
     made = lexmill.Tokenizer(tokenizer.model)
     made.normalizer, made.pre_tokenizer = tokenizer.normalizer, tokenizer.pre_tokenizer
     made.post_processor = tokenizer.post_processor
-    # In the order of ids, in which a file is read too: so they get the same ids.
+    # In the order of ids, as in files, they get the same ids.
     made.add_tokens(list(tokenizer.get_added_tokens_decoder().values()))
     made.encode_special_tokens = tokenizer.encode_special_tokens
     return made
 
 
-def _truncating_twin(tokenizer: lexmill.Tokenizer, truncation: Truncation) -> lexmill.Tokenizer:
-    """A twin that truncates by its settings."""
-    made = _twin(tokenizer)
+def _truncating_copy(tokenizer: lexmill.Tokenizer, truncation: Truncation) -> lexmill.Tokenizer:
+    """A copy whose own settings truncate."""
+    made = _copy_for_encoding(tokenizer)
     # With the post-processor this would warn of special tokens that the call does not add.
     made.post_processor = None
     made.enable_truncation(truncation.max_length, strategy=truncation.strategy, direction=truncation.direction)

@@ -57,17 +57,17 @@ def input_of(item: object, name: str = "input") -> tuple[str, str | None]:
         return item, None
     if not _has_items(item):
         raise InputTypeError(f"{name} is {_kind(item)} but must be a str, or a pair of str in a tuple or a list")
-    parts: list[object] = list(item)  # type: ignore[call-overload]
-    if len(parts) != 2:
-        raise InputTypeError(f"{name} has {len(parts)} texts but a pair has 2")
-    first, second = parts
+    texts: list[object] = list(item)  # type: ignore[call-overload]
+    if len(texts) != 2:
+        raise InputTypeError(f"{name} has {len(texts)} texts but a pair has 2")
+    first, second = texts
     if not (isinstance(first, str) and isinstance(second, str)):
         raise InputTypeError(f"{name} is a pair of {_kind(first)} and {_kind(second)} but must be one of str")
     return first, second
 
 
-def ids_of(ids: object) -> Sequence[int]:
-    """Reads ids; the range is up to the caller.
+def id_sequence(ids: object) -> Sequence[int]:
+    """Checks that ids are a sequence; the caller checks the numbers.
 
     Raises:
         InputTypeError: no sequence.
@@ -78,7 +78,7 @@ def ids_of(ids: object) -> Sequence[int]:
 
 
 def _has_items(item: object) -> bool:
-    """True for sequences by Python's own measure: arrays and columns are some; sets, mappings and tables are none."""
+    """True for an object with a length and items: a list, an array, an Arrow column, but no set, mapping or table."""
     if isinstance(item, list | tuple):
         return True
     has_both = hasattr(item, "__getitem__") and hasattr(item, "__len__")

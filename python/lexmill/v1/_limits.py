@@ -45,7 +45,7 @@ class Padding:
     pad_to_multiple_of: int | None = None
 
     def __post_init__(self) -> None:
-        """Checks the arguments, and keeps plain numbers of those of numpy."""
+        """Checks the arguments; a number of numpy becomes a plain one."""
         _check_word("padding direction", self.direction, DIRECTIONS)
         _check_text("pad_token", self.pad_token)
         for name in ("pad_id", "pad_type_id"):
@@ -56,7 +56,8 @@ class Padding:
 
     def __repr__(self) -> str:
         """The call that makes an equal value, a line for each argument."""
-        return f"Padding(\n{''.join(f'    {line},{chr(10)}' for line in _spelled(self))})"
+        lines = "".join(f"    {argument},\n" for argument in _spelled(self))
+        return f"Padding(\n{lines})"
 
     def __reduce__(self) -> tuple[type[Padding], tuple[Any, ...]]:
         """Pickles the arguments."""
@@ -84,7 +85,7 @@ class Truncation:
     direction: Literal["left", "right"] = "right"
 
     def __post_init__(self) -> None:
-        """Checks the arguments, and keeps a plain number of one of numpy."""
+        """Checks the arguments; a number of numpy becomes a plain one."""
         _check_word("truncation strategy", self.strategy, STRATEGIES)
         _check_word("truncation direction", self.direction, DIRECTIONS)
         _keep_number(self, "max_length", LARGEST_LENGTH, OptionRangeError)
@@ -99,7 +100,7 @@ class Truncation:
 
 
 def padded_length(padding: Padding, longest: int) -> int:
-    """The length that the encodings of a batch are padded to.
+    """The tokens that the encodings of a batch are padded to.
 
     Args:
         padding: the rule.

@@ -56,7 +56,7 @@ class StoredRow(Rows):
     __slots__ = ("_columns",)
 
     def __init__(self, **columns: list[Any] | None) -> None:
-        """Keeps the lists by the names of the columns; None for a column that is not known."""
+        """Keeps the lists by the names of the columns; None for a column that the pickle lacks."""
         self._columns = columns
 
     def length(self, row: int) -> int:
@@ -65,5 +65,5 @@ class StoredRow(Rows):
     def column(self, name: Column, row: int) -> list[Any]:
         values = self._columns[name]
         if values is None:
-            raise LexmillError(f"the pickled encoding has no {name}, as those of tokenizers 1.0: encode its text again")
+            raise LexmillError(f"the pickled encoding has no {name}: tokenizers 1.0 wrote it; encode its text again")
         return list(values)

@@ -142,7 +142,7 @@ class Tokenizer(Calls):
 
 
 def _tokenizer_of(tokenizer: lexmill.Tokenizer) -> Tokenizer:
-    """Takes over a tokenizer, whose limits become values; the stride has no effect without overflowing encodings."""
+    """Takes over a tokenizer and its limits, without the stride: there are no overflowing encodings."""
     padding, truncation = tokenizer.padding, tokenizer.truncation
     if truncation is not None:
         del truncation["stride"]

@@ -12,7 +12,7 @@ from .base import Adapter, Unsupported
 
 
 class Library(Adapter):
-    """As many threads as the process may use processors: no call and no variable takes another number."""
+    """Uses a thread for each processor of the process. No call and no variable sets another number."""
 
     distribution = "tokenizers"
     series = "1."
@@ -23,7 +23,7 @@ class Library(Adapter):
         if threads < (os.cpu_count() or 1) and not hasattr(os, "sched_setaffinity"):
             raise Unsupported(f"uses all processors and threads is {threads}: this system holds no process to fewer")
 
-    # It converts files of 0.x as it loads them.
+    # Files of 0.x are converted here, so loading takes longer.
     def load(self, path: Path) -> None:
         try:
             # The stubs of the other major version may be the ones that are installed.
@@ -37,7 +37,7 @@ class Library(Adapter):
         return self.tokenizer.encode_batch(texts, add_special_tokens=False)
 
     def encode_lists(self, texts: list[str]) -> Any:
-        return [encoding.ids for encoding in self.tokenizer.encode_batch(texts, add_special_tokens=False)]
+        return [encoding.ids for encoding in self.encode_arrays(texts)]
 
     def encode_one(self, texts: list[str]) -> Any:
         encode = self.tokenizer.encode

@@ -6,8 +6,8 @@
    pre-tokenizers. It splits if a `Split` of its replacement, merged with the text after it, stood there. With
    `drop_whitespace` this holds for the scheme `always` and such a `Split`, and `WhitespaceSplit` comes first. In other
    forms it stays a normalizer.
-3. A template's ids are tokens named by their texts.
-4. Added tokens are in the order of their ids.
+3. Each id of a template becomes a special token, which is named by its text.
+4. Added tokens are numbered in the order of their ids.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ def to_version_1(spec: Json) -> Json:
     decoder = spec.get("decoder")
     if spec["model"].get("byte_level"):
         cuts_itself = bool(cuts) and _is_split(cuts[-1], {"Regex": GPT2_PATTERN}, "Isolated")
-        cuts = [*(cuts[:-1] if cuts_itself else cuts), {**BYTE_LEVEL, "use_regex": cuts_itself}]
+        before = cuts[:-1] if cuts_itself else cuts
+        cuts = [*before, {**BYTE_LEVEL, "use_regex": cuts_itself}]
         decoder = BYTE_LEVEL
     return {
         **spec,
@@ -46,9 +47,12 @@ def to_version_1(spec: Json) -> Json:
 
 
 def _stages(stage: Json | None, inner: str) -> list[Json]:
+    """The stages of a stage or a sequence; `inner` is the key of a sequence's stages."""
     if stage is None:
         return []
-    return [leaf for each in stage[inner] for leaf in _stages(each, inner)] if stage["type"] == "Sequence" else [stage]
+    if stage["type"] != "Sequence":
+        return [stage]
+    return [leaf for each in stage[inner] for leaf in _stages(each, inner)]
 
 
 def _with_metaspace(normalizers: list[Json], cuts: list[Json]) -> tuple[list[Json], list[Json]]:
