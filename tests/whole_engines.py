@@ -51,11 +51,14 @@ class Engine(NamedTuple):
         return encode
 
 
+def file_of(spec: Json) -> Json:
+    """The members of a file: `encode_special_tokens` is none, and Hugging Face refuses unknown members."""
+    return {name: value for name, value in spec.items() if name != "encode_special_tokens"}
+
+
 def read(library: Any, spec: Json) -> Any:
     """Reads the tokenizer by a library of Hugging Face's names."""
-    # Files do not have this member, and Hugging Face refuses what it does not know.
-    file = {name: value for name, value in spec.items() if name != "encode_special_tokens"}
-    tokenizer = library.Tokenizer.from_str(json.dumps(file))
+    tokenizer = library.Tokenizer.from_str(json.dumps(file_of(spec)))
     tokenizer.encode_special_tokens = spec.get("encode_special_tokens", False)
     return tokenizer
 

@@ -1,4 +1,4 @@
-"""What the tests compare: the two packages, the published tokenizers that both read, and outcomes of calls."""
+"""The two packages, the published tokenizers that both read, and outcomes of calls, for comparison."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import tokenizers as theirs
 from lexmill import v1 as ours
 from peers import tokenizer_file
 
-FACES: list[Any] = [theirs, ours]
+PACKAGES: list[Any] = [theirs, ours]
 # Of the other two published ones, `falcon` is refused there, and `clip-vit` cannot encode.
 PUBLISHED = [
     "bert-base-cased", "bert-base-chinese", "bert-base-uncased", "c4-t5-default", "cl100k_base", "gpt-neox-20b", "gpt2",
@@ -31,7 +31,7 @@ def three_lists(encoding: Any) -> tuple[list[int], list[int], list[int]]:
 
 
 def outcome(call: Callable[[], Any]) -> Any:
-    """What a call gives, or the builtin class of what it raises."""
+    """The result of a call, or the builtin class of its exception."""
     try:
         return call()
     except BUILTINS as error:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from both import FACES, load, outcome
+from both import PACKAGES, load, outcome
 
 from peers import tokenizer_file
 
@@ -28,7 +28,7 @@ FLAGS = [None, 1, "x", np.True_, False]
 LIMITS = ["padding", "truncation"]
 
 
-def calls(face: Any, tokenizer: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
+def calls(package: Any, tokenizer: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
     """Calls with their names."""
     for item in INPUTS:
         yield f"encode {item!r}", lambda item=item: tokenizer.encode(item).ids
@@ -43,7 +43,7 @@ def calls(face: Any, tokenizer: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
             yield f"{name} {flag!r}", lambda given={name: flag}: tokenizer.encode("a [SEP]", **given).ids
         yield f"skip {flag!r}", lambda flag=flag: tokenizer.decode([101, 4], flag)
         yield f"skip in tokens {flag!r}", lambda flag=flag: tokenizer.decode_tokens([101, 4], flag)
-    for name, value in product(LIMITS, [5, {"length": 3}, face.Truncation(2), face.Padding(length=4), None]):
+    for name, value in product(LIMITS, [5, {"length": 3}, package.Truncation(2), package.Padding(length=4), None]):
         yield f"{name}={value}", lambda given={name: value}: tokenizer.encode("a b", **given).ids
         yield f".{name}={value}", lambda name=name, value=value: setattr(tokenizer, name, value)
         yield f"after .{name}={value}", lambda: tokenizer.encode("a b").ids
@@ -53,7 +53,7 @@ def calls(face: Any, tokenizer: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
     yield "other keyword", lambda: tokenizer.encode("a", other=5)
     yield "by keyword", lambda: tokenizer.decode(ids=tokenizer.encode(input="a"), skip_special_tokens=False)
     for name in ("Tokenizer", "Encoding"):
-        yield f"a new {name}", getattr(face, name)
+        yield f"a new {name}", getattr(package, name)
     encoding = tokenizer.encode("a")
     yield "hash", lambda: hash(encoding)
     yield "set ids", lambda: setattr(encoding, "ids", [])
@@ -63,8 +63,8 @@ def calls(face: Any, tokenizer: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
 def test_calls_give_equal_results_and_errors() -> None:
     both = load("bert-base-uncased")
     expected, found = (
-        {name: outcome(call) for name, call in calls(face, tokenizer)}
-        for face, tokenizer in zip(FACES, both, strict=True)
+        {name: outcome(call) for name, call in calls(package, tokenizer)}
+        for package, tokenizer in zip(PACKAGES, both, strict=True)
     )
     assert found == expected
     kinds = {result for result in found.values() if isinstance(result, str) and result.startswith("raises")}
@@ -77,7 +77,7 @@ def test_files_that_cannot_be_read_are_equal_errors(tmp_path: Path) -> None:
     (tmp_path / "empty.json").write_text("{}")
     paths: list[Any] = [tmp_path / name for name in ("none.json", "cut.json", "empty.json", ".")]
     paths += [5, None]
-    expected, found = ([outcome(partial(face.Tokenizer.from_file, path)) for path in paths] for face in FACES)
+    expected, found = ([outcome(partial(package.Tokenizer.from_file, path)) for path in paths] for package in PACKAGES)
     assert found == expected
     missing, malformed, wrong = "raises FileNotFoundError", "raises ValueError", "raises TypeError"
     assert found == [missing, malformed, malformed, "raises OSError", wrong, wrong]
@@ -92,8 +92,8 @@ def test_limits_of_files_are_equal(direction: str, length: Any, tmp_path: Path) 
     file["padding"] = {**padding, "direction": direction}
     (tmp_path / "tokenizer.json").write_text(json.dumps(file))
     results = []
-    for face in FACES:
-        made = face.Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
+    for package in PACKAGES:
+        made = package.Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
         rows = made.encode_batch(["a b c d e f g", "a"])
         results.append([repr(made.padding), repr(made.truncation), *((row.ids, row.type_ids) for row in rows)])
     assert results[0] == results[1]

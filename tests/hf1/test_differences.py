@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from both import FACES, load, three_lists
+from both import PACKAGES, load, three_lists
 
 from lexmill.errors import LexmillError, TruncationWarning
 from peers import tokenizer_file
@@ -20,25 +20,25 @@ def both_from(file: dict[str, Any], folder: Path) -> list[Any]:
     """A tokenizer of a file of format 1.0 in both packages."""
     path = folder / "tokenizer.json"
     path.write_text(json.dumps(file), encoding="utf-8")
-    return [face.Tokenizer.from_file(path) for face in FACES]
+    return [package.Tokenizer.from_file(path) for package in PACKAGES]
 
 
 def test_words_with_the_hash_of_an_entry_keep_their_ids() -> None:
     theirs, own = load("gpt2")
-    # The other collisions that are known change with the process.
+    # The other known collisions change with the process.
     assert theirs.encode(" mtsGkF").ids == [28215] == theirs.encode(" condemnation").ids
     assert own.tokenize(" mtsGkF") == ["Ġm", "ts", "G", "k", "F"]
 
 
-def test_special_tokens_alone_exceed_the_limit() -> None:
+def test_a_text_stays_whole_if_special_tokens_alone_exceed_the_limit() -> None:
     theirs, own = load("bert-base-uncased")
     for item, whole in (("a b", [101, 1037, 1038, 102]), (("a", "b"), [101, 1037, 102, 1038, 102])):
-        assert set(theirs.encode(item, truncation=FACES[0].Truncation(1)).ids) == {101, 102}
+        assert set(theirs.encode(item, truncation=PACKAGES[0].Truncation(1)).ids) == {101, 102}
         with pytest.warns(TruncationWarning):
-            assert own.encode(item, truncation=FACES[1].Truncation(1)).ids == whole
+            assert own.encode(item, truncation=PACKAGES[1].Truncation(1)).ids == whole
 
 
-def test_special_tokens_that_the_normalizer_changes(tmp_path: Path) -> None:
+def test_special_tokens_that_the_normalizer_changes_are_shown(tmp_path: Path) -> None:
     token = {"id": 2, "content": "[X]", "single_word": False, "lstrip": False, "rstrip": False}
     theirs, own = both_from(
         {
@@ -65,7 +65,7 @@ def test_an_empty_token_stays_in_a_pickle() -> None:
     assert theirs_copied != theirs
 
 
-def test_padding_without_measure_is_an_error() -> None:
+def test_padding_beyond_memory_is_an_error() -> None:
     code = f"""
 import tokenizers
 tokenizer = tokenizers.Tokenizer.from_file({str(tokenizer_file("bert-base-uncased"))!r})
@@ -74,30 +74,30 @@ tokenizer.encode("a", padding=tokenizers.Padding(length=10**12))
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
     assert done.returncode < 0
     with pytest.raises(LexmillError, match="must have 268435456 at most"):
-        load("bert-base-uncased")[1].encode("a", padding=FACES[1].Padding(length=10**12))
+        load("bert-base-uncased")[1].encode("a", padding=PACKAGES[1].Padding(length=10**12))
 
 
 @pytest.mark.parametrize("name", ["falcon", "clip-vit"])
-def test_files_that_there_cannot_be_used(name: str) -> None:
+def test_files_that_the_peer_cannot_use_are_read(name: str) -> None:
     path = tokenizer_file(name)
     with pytest.raises(ValueError, match=r"."):
-        FACES[0].Tokenizer.from_file(path).encode("a cat")
-    own = FACES[1].Tokenizer.from_file(path)
+        PACKAGES[0].Tokenizer.from_file(path).encode("a cat")
+    own = PACKAGES[1].Tokenizer.from_file(path)
     # CLIP's decoder leaves the ends of words.
     assert own.decode(own.encode("a cat")).replace("</w>", " ").strip() == "a cat"
 
 
-def test_other_text_than_utf_8(tmp_path: Path) -> None:
+def test_bytes_that_are_not_utf_8_are_a_value_error(tmp_path: Path) -> None:
     (tmp_path / "tokenizer.json").write_bytes(b'{"\xff')
     with pytest.raises(OSError, match="UTF-8"):
-        FACES[0].Tokenizer.from_file(tmp_path / "tokenizer.json")
+        PACKAGES[0].Tokenizer.from_file(tmp_path / "tokenizer.json")
     with pytest.raises(ValueError, match="UTF-8"):
-        FACES[1].Tokenizer.from_file(tmp_path / "tokenizer.json")
+        PACKAGES[1].Tokenizer.from_file(tmp_path / "tokenizer.json")
 
 
 def test_a_pickle_of_the_peer_names_classes_that_read_it() -> None:
-    encoding = load("bert-base-uncased")[0].encode(("a", "b"), padding=FACES[0].Padding(length=8))
-    pickles = [encoding, FACES[0].Padding("left", 5), FACES[0].Truncation(7, "only_first")]
+    encoding = load("bert-base-uncased")[0].encode(("a", "b"), padding=PACKAGES[0].Padding(length=8))
+    pickles = [encoding, PACKAGES[0].Padding("left", 5), PACKAGES[0].Truncation(7, "only_first")]
     tokenizers = [load(name)[0] for name in ("bert-base-uncased", "gpt2", "t5-small")]
     code = """
 import lexmill, pickle, sys

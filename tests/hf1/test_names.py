@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 import pytest
-from both import FACES
+from both import PACKAGES
 
 from peers import ROOT
 
@@ -17,13 +17,13 @@ import drop_in_names
 import v1_table
 
 
-def test_the_list_is_what_the_stub_says() -> None:
+def test_the_list_equals_the_stub() -> None:
     assert v1_table.NAMES.read_text(encoding="utf-8") == v1_table.peer_names(), "run docs/v1_table.py --peer"
 
 
 @pytest.mark.parametrize("name", ["Encoding", "Padding", "Tokenizer", "Truncation"])
 def test_the_stub_has_all_names_of_the_class(name: str) -> None:
-    theirs, ours = (getattr(face, name) for face in FACES)
+    theirs, ours = (getattr(package, name) for package in PACKAGES)
     public = {member for member in vars(theirs) if not member.startswith("__")}
     listed = {path for path, _ in v1_table.all_rows()}
     assert {f"{name}.{member}" for member in public} <= listed
@@ -34,10 +34,10 @@ CALLS = ["encode", "encode_batch", "tokenize", "decode", "decode_tokens", "from_
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_signatures_are_those_at_run_time(name: str) -> None:
-    def parameters(face: Any) -> list[tuple[str, Any, Any]]:
-        found = inspect.signature(getattr(face.Tokenizer, name)).parameters.values()
+def test_signatures_are_equal_at_run_time(name: str) -> None:
+    def parameters(package: Any) -> list[tuple[str, Any, Any]]:
+        found = inspect.signature(getattr(package.Tokenizer, name)).parameters.values()
         return [(item.name, item.default, item.kind) for item in found if item.name != "self"]
 
-    theirs, ours = map(parameters, FACES)
+    theirs, ours = map(parameters, PACKAGES)
     assert ours == theirs

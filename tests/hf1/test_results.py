@@ -7,12 +7,12 @@ import random
 from typing import Any
 
 import pytest
-from both import FACES, PUBLISHED, load, outcome, three_lists
+from both import PACKAGES, PUBLISHED, load, outcome, three_lists
 
 from peers import CORPORA, HARD, corpus_file, documents
 
 ROUNDS = 60
-# Of texts that take long: whole ones are in the corpora.
+# Cut, since they take long; the corpora have whole ones.
 PIECES = [text[:60] for text in HARD]
 
 
@@ -59,20 +59,22 @@ class Choices:
         return {**flags, "padding": self.padding(), "truncation": self.truncation(least)}
 
 
-def value_of(name: str, value: Any, face: Any) -> Any:
+def value_of(name: str, value: Any, package: Any) -> Any:
     """An argument in one of the packages."""
-    return getattr(face, name.capitalize())(**value) if isinstance(value, dict) else value
+    return getattr(package, name.capitalize())(**value) if isinstance(value, dict) else value
 
 
-def arguments(options: dict[str, Any], face: Any) -> dict[str, Any]:
-    return {name: value_of(name, value, face) for name, value in options.items() if value is not ...}
+def arguments(options: dict[str, Any], package: Any) -> dict[str, Any]:
+    return {name: value_of(name, value, package) for name, value in options.items() if value is not ...}
 
 
-def script(face: Any, tokenizer: Any, batch: list[Any], options: dict[str, Any], defaults: dict[str, Any]) -> list[Any]:
-    """Everything that the calls give: lists, texts, tokens, and the classes of errors."""
+def script(
+    package: Any, tokenizer: Any, batch: list[Any], options: dict[str, Any], defaults: dict[str, Any]
+) -> list[Any]:
+    """The results of the calls: lists, texts, tokens, and the classes of errors."""
     for name, value in defaults.items():
-        setattr(tokenizer, name, None if value is ... else value_of(name, value, face))
-    given = arguments(options, face)
+        setattr(tokenizer, name, None if value is ... else value_of(name, value, package))
+    given = arguments(options, package)
     encodings = outcome(lambda: tokenizer.encode_batch(batch, **given))
     results: list[Any] = [encodings] if isinstance(encodings, str) else [three_lists(row) for row in encodings]
     for item in batch[:2]:
@@ -100,19 +102,20 @@ def test_random_calls_give_equal_results(name: str) -> None:
         options = choices.options(special)
         defaults = {"padding": choices.padding(), "truncation": choices.truncation(special)}
         theirs, ours = (
-            script(face, tokenizer, batch, options, defaults) for face, tokenizer in zip(FACES, both, strict=True)
+            script(package, tokenizer, batch, options, defaults)
+            for package, tokenizer in zip(PACKAGES, both, strict=True)
         )
         assert ours == theirs, (batch, options, defaults)
         raised += any(isinstance(result, str) and result.startswith("raises") for result in ours)
-    # Too short a text for a strategy is seldom.
+    # Few texts are too short for their strategy.
     assert raised < ROUNDS / 2
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_a_pickled_and_a_compiled_tokenizer_give_the_results(name: str) -> None:
     theirs, own = both = load(name)
-    for face, tokenizer in zip(FACES, both, strict=True):
-        tokenizer.padding, tokenizer.truncation = face.Padding(length=20), face.Truncation(20)
+    for package, tokenizer in zip(PACKAGES, both, strict=True):
+        tokenizer.padding, tokenizer.truncation = package.Padding(length=20), package.Truncation(20)
     batch = [*PIECES, ("one", "two")]
     expected = [three_lists(row) for row in theirs.encode_batch(batch)]
     for made in (own, own.compile(), pickle.loads(pickle.dumps(own)), pickle.loads(pickle.dumps(own.compile()))):

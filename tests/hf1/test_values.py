@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from both import FACES, outcome
+from both import PACKAGES, outcome
 
 TEXTS = ["", "[PAD]", "a\"b\n'é", "\\"]
 NUMBERS = [-1, 0, 3, 2**32 - 1, 2**32, 2**64 - 1, 2**64, True, 1.0, "3", None, np.int64(7)]
@@ -40,17 +40,17 @@ def made(cls: Any, arguments: dict[str, Any]) -> list[Any]:
 
 @pytest.mark.parametrize(("name", "cases"), [("Padding", PADDINGS), ("Truncation", TRUNCATIONS)])
 def test_values_and_errors_are_equal(name: str, cases: list[dict[str, Any]]) -> None:
-    expected, found = ([outcome(partial(made, getattr(face, name), case)) for case in cases] for face in FACES)
+    expected, found = ([outcome(partial(made, getattr(package, name), case)) for case in cases] for package in PACKAGES)
     assert dict(zip(map(repr, cases), found, strict=True)) == dict(zip(map(repr, cases), expected, strict=True))
     assert {type(result) for result in found} == {list, str}
 
 
 def test_arguments_go_by_position_and_attributes_are_read_only() -> None:
-    for face in FACES:
-        padding, truncation = face.Padding("left", 1, 2, "x", 3, 4), face.Truncation(5, "only_first", "left")
+    for package in PACKAGES:
+        padding, truncation = package.Padding("left", 1, 2, "x", 3, 4), package.Truncation(5, "only_first", "left")
         assert (padding.direction, padding.pad_id, padding.pad_type_id) == ("left", 1, 2)
         assert (padding.pad_token, padding.length, padding.pad_to_multiple_of) == ("x", 3, 4)
-        assert len({padding, truncation, face.Padding("left", 1, 2, "x", 3, 4)}) == 2
+        assert len({padding, truncation, package.Padding("left", 1, 2, "x", 3, 4)}) == 2
         for value, name in ((padding, "pad_id"), (truncation, "max_length"), (padding, "other")):
             with pytest.raises(AttributeError):
                 setattr(value, name, 5)

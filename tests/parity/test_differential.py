@@ -27,6 +27,7 @@ from differential.run import Tally, run, run_steps
 from differential.values import Sandbox, make
 from kept_ids import is_dense
 from peers import CORPORA, DATA, FULL, HARD, ROOT, corpus_file, documents
+from whole_engines import file_of
 from whole_tokenizers import beyond_the_peer, cases, not_compared, stages
 
 peer: Any = pytest.importorskip("tokenizers")
@@ -145,7 +146,7 @@ def both(folder: Path) -> list[Sandbox]:
 def test_random_tokenizers_do_the_same(folder: Path, case: tuple[Any, Any], seed: int) -> None:
     spec, inputs = case
     assume(beyond_the_peer(spec) is None and not not_compared(spec))
-    file = {name: value for name, value in spec.items() if name != "encode_special_tokens"}
+    file = file_of(spec)
     note(json.dumps(file, ensure_ascii=False))
     texts = [text for given_input in inputs for text in (given_input.text, given_input.pair) if text is not None]
     made = make("Tokenizer.from_str", json.dumps(file))

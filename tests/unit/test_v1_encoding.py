@@ -26,7 +26,7 @@ def lists(encoding: Encoding | lexmill.Encoding) -> list[Any]:
 
 @pytest.mark.parametrize("direction", ["left", "right"])
 @pytest.mark.parametrize("length", [None, 4, 9])
-def test_lists_are_those_of_the_other_interface(direction: Literal["left", "right"], length: int | None) -> None:
+def test_lists_equal_the_lists_of_the_other_interface(direction: Literal["left", "right"], length: int | None) -> None:
     other, own = plain(), tokenizer()
     other.enable_padding(direction=direction, length=length, pad_id=2, pad_type_id=5, pad_token="[p]")
     padding = Padding(direction, pad_id=2, pad_type_id=5, pad_token="[p]", length=length)
@@ -86,7 +86,7 @@ def test_a_pickle_holds_all_lists() -> None:
         assert copied.ids_array.tolist() == encoding.ids
 
 
-def test_a_pickle_of_hugging_face_has_three_lists() -> None:
+def test_a_pickle_of_hugging_face_gives_three_lists() -> None:
     made = Encoding._unpickle([0, 4], [0, 0], [1, 1])
     assert (made.ids, len(made)) == ([0, 4], 2)
     with pytest.raises(LexmillError, match="has no offsets"):
@@ -102,7 +102,7 @@ def test_a_caller_may_change_its_list_before_offsets_are_read() -> None:
     assert [encoding.offsets for encoding in batch] == [[(0, 0), (0, 1), (2, 3), (0, 0)], [(0, 0), (0, 1), (0, 0)]]
 
 
-def test_offsets_of_a_model_with_dropout_are_those_of_its_tokens() -> None:
+def test_offsets_of_a_model_with_dropout_fit_its_tokens() -> None:
     merges = [("a", "b"), ("ab", "c"), ("d", "e")]
     vocab = {token: number for number, token in enumerate([*"abcde", "ab", "abc", "de"])}
     file = json.loads(lexmill.Tokenizer(models.BPE(vocab, merges)).to_str())

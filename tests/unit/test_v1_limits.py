@@ -15,7 +15,7 @@ from lexmill.v1 import Padding, Truncation
 FULL = Padding("left", 1, 2, "x", 3, 4)
 
 
-def test_defaults_are_those_of_hugging_face() -> None:
+def test_defaults_equal_hugging_faces() -> None:
     made = Padding()
     assert (made.direction, made.pad_id, made.pad_type_id, made.pad_token) == ("right", 0, 0, "[PAD]")
     assert (made.length, made.pad_to_multiple_of) == (None, None)
@@ -56,7 +56,7 @@ def test_numbers_of_numpy_become_plain() -> None:
     assert type(Truncation(True).max_length) is int
 
 
-def test_edges_are_taken() -> None:
+def test_the_least_and_the_largest_numbers_are_valid() -> None:
     assert Padding(pad_id=2**32 - 1, length=2**64 - 1, pad_to_multiple_of=0).length == 2**64 - 1
     assert Truncation(0).max_length == 0
 

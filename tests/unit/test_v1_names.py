@@ -14,7 +14,7 @@ sys.path.append(str(Path(__file__).parents[2] / "docs"))
 import v1_table
 
 
-def test_the_page_is_what_the_list_and_the_package_give() -> None:
+def test_the_page_has_the_rendered_table() -> None:
     page = v1_table.PAGE.read_text(encoding="utf-8")
     assert page == v1_table.rendered(page), "run docs/v1_table.py"
     assert len(list(v1_table.all_rows())) == 50

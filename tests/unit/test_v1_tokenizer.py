@@ -79,7 +79,7 @@ def test_copies_give_equal_results_and_are_independent(copied: Any) -> None:
 @pytest.mark.parametrize("direction", ["left", "right"])
 @pytest.mark.parametrize("special", [False, True])
 @pytest.mark.filterwarnings("ignore::lexmill.errors.TruncationWarning")
-def test_truncation_is_that_of_the_other_interface(strategy: Any, direction: Any, special: bool) -> None:
+def test_truncation_equals_the_other_interfaces(strategy: Any, direction: Any, special: bool) -> None:
     own = tokenizer()
     for max_length, item in product(range(12), [TEXT, "a", (TEXT, "g h i"), ("a b", TEXT)]):
         other = plain()
@@ -101,7 +101,7 @@ def test_truncation_is_that_of_the_other_interface(strategy: Any, direction: Any
             assert arrays.ids.tolist() == expected.ids
 
 
-def test_special_tokens_alone_may_exceed_the_limit() -> None:
+def test_a_text_stays_whole_if_special_tokens_alone_exceed_the_limit() -> None:
     own = tokenizer()
     for call in (own.encode, own.tokenize):
         with pytest.warns(TruncationWarning, match="max_length is 1 but the post-processor adds 2 special tokens"):
@@ -144,14 +144,14 @@ def test_a_batch_is_a_call_of_the_core_for_texts_and_one_for_pairs(monkeypatch: 
     assert batch[:4] == batch[4:8]
 
 
-def test_a_long_text_is_as_a_short_one() -> None:
+def test_a_long_text_has_the_result_of_a_batch() -> None:
     own, text = tokenizer(), TEXT * _engine.SHORT
     assert own.encode(text).ids[:9] == [0, *range(4, 9), 3, *range(5, 7)]
     assert own.encode(text) == own.encode_batch([text])[0]
     assert own.encode((text, "a")).offsets == own.encode_batch([(text, "a")])[0].offsets
 
 
-def test_special_tokens_may_be_text() -> None:
+def test_special_tokens_in_a_text_may_be_left_to_the_model() -> None:
     own = tokenizer()
     options: Any = {"encode_special_tokens": True, "add_special_tokens": False}
     assert own.tokenize("a[SEP]<n>", add_special_tokens=False) == ["a", "[SEP]", "<n>"]
@@ -244,7 +244,7 @@ def test_wrong_ids_are_refused(wrong: Any, error: type[Exception]) -> None:
             call(wrong)
 
 
-def test_tokens_of_padding_are_those_of_its_id_or_none() -> None:
+def test_padding_is_shown_as_the_token_of_its_id_or_left_out() -> None:
     own = tokenizer()
     padded: Any = {"add_special_tokens": False, "padding": Padding(length=3, pad_id=6, pad_token="[p]")}
     assert own.tokenize("a", **padded) == ["a", "c", "c"]
@@ -266,7 +266,7 @@ def test_threads_share_a_compiled_tokenizer() -> None:
 
 
 @pytest.mark.parametrize("direction", ["left", "right"])
-def test_arrays_are_those_of_the_encodings(direction: Any) -> None:
+def test_arrays_equal_the_lists_of_encodings(direction: Any) -> None:
     own, texts, pairs = tokenizer(), ["a", TEXT, ""], ["b c", "d", ""]
     padding = Padding(direction, pad_id=70_000, pad_type_id=5, length=7)
     everything: Any = {f"return_{name}": True for name in ("type_ids", "attention_mask", "offsets", "word_ids")}
@@ -295,5 +295,5 @@ def test_constructors_are_refused() -> None:
             cls()
 
 
-def test_roles_are_read_where_the_file_has_them() -> None:
+def test_a_file_without_roles_has_none() -> None:
     assert tokenizer().role_to_token is None

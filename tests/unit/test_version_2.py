@@ -1,4 +1,4 @@
-"""Version 2.0 of `tokenizer.json`: what `save` writes, keeps and refuses."""
+"""Version 2.0 of `tokenizer.json`: its members, and the parts that `save` keeps, loses or refuses."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_members_are_in_the_order_of_the_format() -> None:
     ]  # fmt: skip
 
 
-def test_a_byte_level_tokenizer_says_so_in_its_model() -> None:
+def test_byte_level_of_the_model_stands_for_the_pre_tokenizer() -> None:
     file = written(byte_level(("t", "h")))
     assert file["model"]["byte_level"] is True
     assert file["pre_tokenizer"]["pattern"] == {"Regex": GPT2_PATTERN}
@@ -63,7 +63,7 @@ def test_metaspace_is_a_normalizer_and_a_cut() -> None:
     assert back.encode("a b a").tokens == ["▁a", "▁", "b", "▁a"]
 
 
-def test_a_template_without_tokens_and_no_template_are_one() -> None:
+def test_a_template_without_tokens_is_left_out() -> None:
     tokenizer = letters()
     tokenizer.post_processor = processors.TemplateProcessing(single="$A", pair="$A $B:1", special_tokens=[])
     assert written(tokenizer)["post_processor"] is None
@@ -155,7 +155,7 @@ def test_an_unknown_version_is_refused() -> None:
         letters().to_str(version="3.0")
 
 
-def test_a_saved_file_is_compact_unless_it_is_to_be_pretty(tmp_path: Path) -> None:
+def test_a_saved_file_is_compact_unless_pretty_is_given(tmp_path: Path) -> None:
     path = tmp_path / "tokenizer.json"
     tokenizer = spaced()
     tokenizer.save(path, version="2.0")
