@@ -44,7 +44,7 @@ DIFFERENT = {
     "Tokenizer.decode": "shows a special token that the normalizer changes, as 0.23",
     "Tokenizer.encode": ROOM,
     "Tokenizer.encode_batch": ROOM,
-    "Tokenizer.from_file": "takes files that there cannot be converted; text that is not UTF-8 is a `ValueError`",
+    "Tokenizer.from_file": "takes files that Hugging Face cannot convert; text that is not UTF-8 is a `ValueError`",
     "Tokenizer.from_pretrained": "reads a local folder too",
     "Tokenizer.tokenize": ROOM,
     "__version__": "only under the name `tokenizers`, after `install`",

@@ -5,7 +5,7 @@
 
 Rounds of fresh processes, one library after the other, each with one thread and one processor; figures are medians
 over the rounds, and a later pass is the median of the passes after the first. Processor time is user and system time of
-all threads, so other programs on the machine change little. A library whose ids differ from the reference's has no
+all threads, so other programs on the machine change it little. A library whose ids differ from the reference's has no
 figure. `times` is lexmill's speed by the speed of the best other library, in first and in later passes.
 """
 
@@ -30,7 +30,7 @@ Speeds = tuple[float, float]
 
 
 def main() -> None:
-    """Prints a line a tokenizer and corpus as soon as its rounds are over."""
+    """Prints a line for each tokenizer and corpus as soon as its rounds are over."""
     arguments = parse_arguments()
     for corpus in arguments.corpora:
         corpus_file(corpus, arguments.megabytes)
@@ -81,7 +81,7 @@ def speeds_of(runs: list[dict[str, Any]]) -> Speeds:
 
 
 def times(found: dict[str, Speeds]) -> Speeds | None:
-    """Our speeds by the best other library's, which may be one library first and another later."""
+    """Our speeds by the best other library's, which may be one library in first passes and another in later ones."""
     others = [speeds for library, speeds in found.items() if library != OURS]
     if OURS not in found or not others:
         return None

@@ -204,7 +204,7 @@ def case_title(row: Row) -> str:
 
 
 def origins_of(machine: str) -> list[str]:
-    """Where the rows of one machine come from."""
+    """The origin of the rows of one machine."""
     return origins(machine, read(RESULTS / machine / LATEST))
 
 

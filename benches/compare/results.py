@@ -1,6 +1,6 @@
 """The measurements of each machine: `latest.csv` holds the newest row of each key.
 
-A key is what was measured (job, tokenizer, corpus, bytes, threads) and the library. Each row names its origin: the
+A key is a case (job, tokenizer, corpus, bytes, threads) and a library. Each row names its origin: the
 commit, whether the tree had changes, date, rustc, Python, processor, and the run. `runs/`, which git ignores, has every
 row of the runs made on this checkout.
 """

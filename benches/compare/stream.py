@@ -93,7 +93,7 @@ def compare(arguments: argparse.Namespace, tokenizer: str) -> None:
 
 
 def measured_alone(arguments: argparse.Namespace, tokenizer: str, library: str, *options: str) -> str:
-    """What a process that measures one library with one tokenizer prints."""
+    """The output of a process that measures one library with one tokenizer."""
     one = ["--one", "--libraries", library, "--tokenizers", tokenizer, *options]
     one += ["--megabytes", str(arguments.megabytes), "--threads", str(arguments.threads)]
     return subprocess.run(

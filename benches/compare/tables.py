@@ -129,7 +129,7 @@ def table(lines: list[Line], titles: list[str], *, title: str, mixed: bool) -> l
 
 def notes_of(notes: set[str]) -> list[str]:
     """The notes that cells refer to, a paragraph each."""
-    return list(itertools.chain.from_iterable(("", f"{note} {NOTES[note]}") for note in NOTES if note in notes))
+    return [line for note, text in NOTES.items() if note in notes for line in ("", f"{note} {text}")]
 
 
 def _names(line: Line) -> set[str]:
@@ -234,10 +234,10 @@ def measured(machine: str, rows: list[Row]) -> str:
 def mixed_builds(rows: list[Row]) -> str:
     """A warning that the rows are of several builds; nothing if they are of one."""
     kinds = " and ".join(kind.split(" (")[0] for kind in mixtures(rows))
-    return kinds and (
-        f"**The rows come from {kinds}.** Compare figures within a row only: the libraries of a row took turns in "
-        "one run."
-    )
+    if not kinds:
+        return ""
+    advice = "Compare figures within a row only: the libraries of a row took turns in one run."
+    return f"**The rows come from {kinds}.** {advice}"
 
 
 def _all(rows: list[Row], name: str) -> str:
