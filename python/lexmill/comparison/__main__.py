@@ -14,4 +14,4 @@ if __name__ == "__main__":
     sys.path[0] = str(Path(__file__).resolve().parents[1])
     importlib.import_module("comparison")
     del sys.path[0]
-    importlib.import_module("comparison.measure").main()
+    importlib.import_module("comparison.task").main()

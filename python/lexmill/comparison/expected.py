@@ -14,7 +14,7 @@ from .measure import is_training, measure
 from .texts import TextFile, documents, read_lines
 
 if TYPE_CHECKING:
-    from .measure import Task
+    from .task import Task
 
 # The prepared texts: documents for most jobs, lines for `encode-one`.
 DOCUMENTS, SHORT = "documents", "short"

@@ -14,8 +14,9 @@ from typing import Any
 from . import processes
 from .adapters import REFERENCE
 from .expected import texts_of_job
-from .measure import Task, is_training
+from .measure import is_training
 from .passes import thread_environment
+from .task import Task
 
 OURS = "lexmill"
 OK, DIFFERS, NOT_COMPARED = "ok", "differs", "not-compared"
