@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from lexmill import decoders, errors, models, normalizers, pre_tokenizers, processors, trainers
 from lexmill import tokenizers as tokenizers
+from lexmill._compat.install import install, uninstall
 from lexmill._core import (
     AddedToken,
     Encoding,
@@ -18,7 +19,6 @@ from lexmill._core import (
     WordCounts,
     __version__,
 )
-from lexmill._install import install, uninstall
 from lexmill._peer import accelerate
 from lexmill._types import (
     EncodeInput,

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Literal
 
 from lexmill._core import FileSource, local_path
-from lexmill._file_names import TEXT, files_of, is_folder, is_pattern, items_of, kind_of
+from lexmill._data.file_names import TEXT, files_of, is_folder, is_pattern, items_of, kind_of
 from lexmill.errors import OptionError
 
 if TYPE_CHECKING:

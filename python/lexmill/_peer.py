@@ -6,14 +6,16 @@ import importlib
 import json
 from typing import Any, TypeVar, cast
 
-import lexmill
-from lexmill._install import NAME, installed_version
+from lexmill import models
+from lexmill._compat.install import installed_version
+from lexmill._compat.names import NAME
+from lexmill._core import Tokenizer
 from lexmill.errors import LexmillError
 
 T = TypeVar("T")
 
 
-def from_hf(tokenizer: object) -> lexmill.Tokenizer:
+def from_hf(tokenizer: object) -> Tokenizer:
     """The same tokenizer as one of lexmill's; one of lexmill's as it is.
 
     Args:
@@ -23,7 +25,7 @@ def from_hf(tokenizer: object) -> lexmill.Tokenizer:
         LexmillError: it holds stages written in Python, which no file describes.
         TypeError: something else.
     """
-    if isinstance(tokenizer, lexmill.Tokenizer):
+    if isinstance(tokenizer, Tokenizer):
         return tokenizer
     if not (hasattr(tokenizer, "to_str") and hasattr(tokenizer, "encode_special_tokens")):
         raise TypeError(f"expected a tokenizers.Tokenizer, got {type(tokenizer).__name__}")
@@ -31,14 +33,14 @@ def from_hf(tokenizer: object) -> lexmill.Tokenizer:
         file: str = tokenizer.to_str()
     except Exception as error:
         raise LexmillError(f"this tokenizer cannot be written as a file: {error}") from error
-    made = lexmill.Tokenizer.from_str(file)
-    if isinstance(made.model, lexmill.models.Unigram):
-        made.model = lexmill.models.Unigram(**_unigram(file), **_sampling(tokenizer))
+    made = Tokenizer.from_str(file)
+    if isinstance(made.model, models.Unigram):
+        made.model = models.Unigram(**_unigram(file), **_sampling(tokenizer))
     made.encode_special_tokens = tokenizer.encode_special_tokens
     return made
 
 
-def to_hf(tokenizer: lexmill.Tokenizer) -> object:
+def to_hf(tokenizer: Tokenizer) -> object:
     """The same tokenizer as a `tokenizers.Tokenizer`.
 
     Raises:
@@ -53,7 +55,7 @@ def to_hf(tokenizer: lexmill.Tokenizer) -> object:
         raise LexmillError(f"lexmill stands in the place of {NAME}: call lexmill.uninstall() first")
     file = tokenizer.to_str()
     made = peer.Tokenizer.from_str(file)
-    if isinstance(tokenizer.model, lexmill.models.Unigram):
+    if isinstance(tokenizer.model, models.Unigram):
         made.model = peer.models.Unigram(**_unigram(file), **_sampling(tokenizer))
     made.encode_special_tokens = tokenizer.encode_special_tokens
     return cast(object, made)

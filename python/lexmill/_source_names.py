@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import Literal, NamedTuple, TypeAlias
 
 from lexmill._core import FileSource, local_path
-from lexmill._file_names import (
+from lexmill._data.file_names import (
     TEXT,
     Kind,
     files_of,

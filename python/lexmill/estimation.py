@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lexmill._corpus_warnings import warn_of_skipped
-from lexmill._file_names import is_compressed
+from lexmill._data.file_names import is_compressed
 from lexmill._source_names import OneSource, Reading, sources_of
 from lexmill._word_counts import count_words
 from lexmill.decoders import ByteLevel

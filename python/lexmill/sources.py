@@ -21,7 +21,7 @@ from typing import ClassVar, Literal, Protocol, TypeAlias
 
 from lexmill._core import FileSource
 from lexmill._corpus_warnings import warn_of_skipped
-from lexmill._file_names import TEXT, Kind, files_of, paths_of
+from lexmill._data.file_names import TEXT, Kind, files_of, paths_of
 from lexmill.errors import InputTypeError, OptionError
 
 __all__ = ["Arrow", "ArrowStream", "Csv", "Documents", "Files", "JsonLines", "Lines", "Parquet", "Source"]

@@ -16,8 +16,8 @@ from typing import Literal, TypeAlias
 from lexmill import _core
 from lexmill._core import Tokenizer
 from lexmill._corpus_warnings import warn_of_doubled, warn_of_repeated, warn_of_total
-from lexmill._file_names import TEXT
-from lexmill._open_tokens import TokenFiles, Windows, open_tokens
+from lexmill._data.file_names import TEXT
+from lexmill._data.open_tokens import TokenFiles, Windows, open_tokens
 from lexmill._source_names import OneSource, Reading, sources_of
 from lexmill._types import OnProgress
 from lexmill.errors import OptionError, VocabError
@@ -29,6 +29,10 @@ Format: TypeAlias = Literal["megatron", "arrow", "parquet", "npy", "raw"]
 
 Preset: TypeAlias = Literal["nanogpt", "datatrove", "dolma", "llm.c"]
 """The program whose files of bare ids are written."""
+
+# Pickles name this module, so that the private one can change.
+for _class in (TokenFiles, Windows):
+    _class.__module__ = __name__
 
 NAMED = Reading(unnamed=TEXT)
 """How paths are read: of text, no name says whether a line or a file is a document."""

@@ -7,6 +7,7 @@ import gzip
 import json
 import lzma
 import pickle
+import pickletools
 import shutil
 import zlib
 from collections.abc import Callable, Iterable
@@ -406,6 +407,8 @@ def test_copies_for_other_processes_take_no_ids_along(format: Any, tmp_path: Pat
     assert pickle.dumps(tokens) == unopened
     assert [list(ids) for ids in pickle.loads(unopened)] == texts
     assert len(pickle.dumps(tokens.windows(5))) < 2 * len(unopened)
+    named = [text for _, text, _ in pickletools.genops(pickle.dumps(tokens.windows(5))) if "lexmill." in str(text)]
+    assert named == ["lexmill.token_files"]
 
 
 def test_files_are_found_from_another_working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

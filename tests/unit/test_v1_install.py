@@ -50,8 +50,8 @@ assert tokenizers.Tokenizer is lexmill.Tokenizer and tokenizers.__version__ == "
 
 def test_importing_the_interface_alone_installs_nothing() -> None:
     run("""
-import sys, lexmill, lexmill.v1, lexmill._install
-assert lexmill._install.installed_version() is None and "tokenizers" not in sys.modules
+import sys, lexmill, lexmill.v1, lexmill._compat.install
+assert lexmill._compat.install.installed_version() is None and "tokenizers" not in sys.modules
 """)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from lexmill import Tokenizer
-from lexmill._whole_file import to_disk
+from lexmill._data.whole_file import to_disk
 from lexmill.cli.files import STANDARD, check_inputs, check_output, write_whole
 from lexmill.cli.kinds import Kind, Surroundings, Version, kind_of, paths_of, pattern_of_name, read, write
 from lexmill.cli.outcome import Outcome, UsageError

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from lexmill import Tokenizer
 from lexmill._corpus_warnings import warn_of_repeated
-from lexmill._file_names import is_compressed
+from lexmill._data.file_names import is_compressed
 from lexmill.cli.display import columns, printable
 from lexmill.cli.encode import Source, groups, inputs_of_documents
 from lexmill.cli.files import read_stream

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from lexmill._core import binary_start, local_path
-from lexmill._whole_file import whole_file
+from lexmill._data.whole_file import whole_file
 from lexmill.cli.outcome import UsageError
 from lexmill.errors import FileError, FormatError, InvalidUtf8Error
 

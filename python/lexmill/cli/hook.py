@@ -27,9 +27,9 @@ DESCRIPTION = (
 def hook_line() -> str:
     """The line that Python runs when it starts: it looks at the variable, and does more only if that is set.
 
-    A `.pth` file can only hold single lines, so the source of `lexmill._startup` is in it as a literal.
+    A `.pth` file can only hold single lines, so the source of `lexmill._compat.startup` is in it as a literal.
     """
-    source = (Path(__file__).parents[1] / "_startup.py").read_text(encoding="utf-8")
+    source = (Path(__file__).parents[1] / "_compat" / "startup.py").read_text(encoding="utf-8")
     run = f"exec({source + 'watch_imports()'!a}, {{'__name__': 'lexmill_install'}})"
     return f"import os; os.environ.get({VARIABLE!r}, '0') in ('', '0') or {run}\n"
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import lexmill
-from lexmill._install import VERSIONS
+from lexmill._compat.names import VERSIONS
 from lexmill.cli.hook import VARIABLE
 
 __all__ = ["run_script"]

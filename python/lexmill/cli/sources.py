@@ -9,7 +9,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Literal
 
-from lexmill._file_names import Kind
+from lexmill._data.file_names import Kind
 from lexmill._source_names import Reading, sources_of
 from lexmill.cli.files import STANDARD, check_inputs, is_stream
 from lexmill.cli.outcome import UsageError

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TypeAlias
 
 from lexmill._core import Tokenizer, local_path
+from lexmill._data.whole_file import whole_file
 from lexmill._source_names import OneSource
 from lexmill._types import OnProgress
-from lexmill._whole_file import whole_file
 from lexmill.errors import FileError
 from lexmill.reports.measure import measure
 from lexmill.reports.numbers import Numbers

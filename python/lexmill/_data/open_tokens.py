@@ -16,7 +16,7 @@ from typing import Any, ClassVar, overload
 import numpy as np
 
 from lexmill._core import local_path, read_token_manifest
-from lexmill._token_readers import DAMAGED, READERS, GroupSegment, Ids, PartFiles, RowGroups, Segment
+from lexmill._data.token_readers import DAMAGED, READERS, GroupSegment, Ids, PartFiles, RowGroups, Segment
 from lexmill.errors import FileError, LexmillError, OptionError, OutputError
 
 __all__ = ["TokenFiles", "Windows", "open_tokens"]
@@ -166,9 +166,9 @@ class TokenFiles(_Views):
         """Shows the folder and how much there is."""
         return f"TokenFiles({str(self.folder)!r}, {self.split}: {len(self):,} rows, {self.tokens:,} tokens)"
 
-    def __getstate__(self) -> dict[str, Any]:
-        """All but the opened parts, so that a copy for another process takes no ids along."""
-        return {**self.__dict__, "_segments": {}}
+    def __reduce__(self) -> tuple[type[TokenFiles], tuple[object, ...]]:
+        """The arguments of a copy for another process, which opens the files itself."""
+        return type(self), (self.folder, self.manifest, self.split, self._folders)
 
     def __len__(self) -> int:
         """Number of documents, or of packed rows."""

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-import lexmill
+from lexmill._compat.names import NAME, VERSIONS
+from lexmill._core import Tokenizer
 from lexmill.errors import LexmillError, OptionError
 
-NAME = "tokenizers"
-# For each interface the version that it follows, and how that version's module spells it.
-VERSIONS = {"0.23": ("0.23.3", "0.23.3"), "1": ("1.0.0rc3", "1.0.0-rc.3")}
+__all__ = ["install", "installed_version", "uninstall"]
+
 # Packages and modules of ours that have a counterpart there.
 PUBLIC = [
     "decoders",
@@ -51,18 +51,20 @@ def install(version: str = "0.23") -> None:
     if NAME in sys.modules:
         origin = getattr(sys.modules[NAME], "__file__", None)
         raise LexmillError(f"{NAME} is imported already, from {origin}: call lexmill.install() before that")
-    package = lexmill if version == "0.23" else importlib.import_module("lexmill.v1")
+    # By its name, since `lexmill` imports this module.
+    package = importlib.import_module("lexmill" if version == "0.23" else "lexmill.v1")
     top = ModuleType(NAME, package.__doc__)
+    top.__file__ = package.__file__
     public = {name: getattr(package, name) for name in package.__all__}
     release, spelled = VERSIONS[version]
     top.__dict__.update(public, __version__=spelled, __all__=sorted({*package.__all__, "__version__"}))
     _put(NAME, top)
-    for name, module in _modules() if package is lexmill else [(NAME, top)]:
+    for name, module in _modules() if version == "0.23" else [(NAME, top)]:
         _put(f"{NAME}.{name}", module)
     # Only now: the imports of that module take longer than all of lexmill.
-    from lexmill import _distribution
+    from lexmill._compat import distribution
 
-    _distribution.show(release)
+    distribution.show(release)
 
 
 def uninstall() -> None:
@@ -71,15 +73,15 @@ def uninstall() -> None:
         return
     for name in [name for name in sys.modules if name == NAME or name.startswith(f"{NAME}.")]:
         del sys.modules[name]
-    from lexmill import _distribution
+    from lexmill._compat import distribution
 
-    _distribution.hide()
+    distribution.hide()
 
 
 def installed_version() -> str | None:
     """The version of `tokenizers` in whose place lexmill stands, a key of `VERSIONS`; None if it does not."""
     installed = getattr(sys.modules.get(NAME), "Tokenizer", None)
-    if installed is lexmill.Tokenizer:
+    if installed is Tokenizer:
         return "0.23"
     v1 = sys.modules.get("lexmill.v1")
     return "1" if v1 is not None and installed is v1.Tokenizer else None
@@ -104,7 +106,7 @@ def _put(name: str, module: ModuleType) -> None:
     copy.__spec__ = ModuleSpec(name, loader=None, is_package=True)
     copy.__path__ = []
     copy.__package__ = name
-    copy.__file__ = getattr(module, "__file__", None) or lexmill.__file__
+    copy.__file__ = module.__file__
     sys.modules[name] = copy
     parent, _, child = name.rpartition(".")
     if parent:

@@ -79,10 +79,6 @@ class RowGroups:
         """Begins with none."""
         self._kept: dict[tuple[Path, int], Segment] = {}
 
-    def __getstate__(self) -> dict[str, object]:
-        """No groups: each process decodes its own."""
-        return {"_kept": {}}
-
     def get(self, wanted: GroupSegment) -> Segment:
         """A group, decoded now unless it is kept."""
         key = (wanted.path, wanted.group)

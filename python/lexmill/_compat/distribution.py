@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
 
-from lexmill._install import NAME
+from lexmill._compat.names import NAME
 from lexmill.errors import LexmillError
 
 

@@ -1,0 +1,9 @@
+"""lexmill in the place of Hugging Face `tokenizers`.
+
+| module | holds |
+|---|---|
+| `names` | the name of the other package, and the versions whose interfaces lexmill has |
+| `install` | `lexmill.install` and `lexmill.uninstall` |
+| `distribution` | the metadata of the other package while it is not installed |
+| `startup` | the source that `lexmill install-hook` puts into site-packages |
+"""
