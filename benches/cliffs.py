@@ -5,10 +5,10 @@
     python benches/cliffs.py --record            # writes the record, from more rounds over the same text
     python benches/cliffs.py --only deepseek bert
 
-A row is a published family (`tests/families.py`) or a change of BERT, T5, Mistral or GPT-2. It prints the share of the
-speed of the plain tokenizer with the same vocabulary and the same text: in the first pass, with empty caches, and in
-later ones. All tables are made before, as they are after much text. One thread, processor time; both tokenizers take
-turns, and a share is the median of the rounds. With `--small`, a row that is more than 20 % under its record is
+A row is a published family (`tests/support/families.py`) or a change of BERT, T5, Mistral or GPT-2. It prints the share
+of the speed of the plain tokenizer with the same vocabulary and the same text: in the first pass, with empty caches,
+and in later ones. All tables are made before, as they are after much text. One thread, processor time; both tokenizers
+take turns, and a share is the median of the rounds. With `--small`, a row that is more than 20 % under its record is
 measured again, and if it stays there, the exit is 1.
 """
 

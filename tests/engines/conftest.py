@@ -35,7 +35,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def worker_environment() -> Iterator[None]:
     """What workers inherit: lexmill and the helpers of these tests are imported from this tree."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYTHONPATH", os.pathsep.join(str(ROOT / name) for name in ("python", "tests")))
+        patch.setenv("PYTHONPATH", os.pathsep.join(str(ROOT / name) for name in ("python", "tests/support")))
         yield
 
 

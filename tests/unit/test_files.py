@@ -142,7 +142,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
     pytest.importorskip("resource")
     program = """
 import resource, sys
-sys.path.insert(0, "tests")
+sys.path.insert(0, "tests/support")
 from small import byte_level
 tokenizer = byte_level(("a", "b"))
 tokenizer.count_tokens_files([sys.argv[1]], num_threads=1)

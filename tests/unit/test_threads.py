@@ -99,7 +99,7 @@ def test_a_forked_child_encodes_and_trains() -> None:
     program = """
 import os, sys, warnings
 warnings.simplefilter("error")
-sys.path.insert(0, "tests")
+sys.path.insert(0, "tests/support")
 from small import byte_level
 from lexmill import trainers
 tokenizer = byte_level(("a", "b"))
@@ -118,7 +118,7 @@ assert same and os.waitpid(child, 0)[1] == 0
 
 FIRST_ARRAYS = """
 import signal, sys, time
-sys.path.insert(0, "tests")
+sys.path.insert(0, "tests/support")
 from small import byte_level
 
 class Alarm:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 DATA = Path(os.environ.get("LEXMILL_DATA", ROOT.parent / "shared" / "data"))
 # Every byte of every corpus instead of a sample.
 FULL = os.environ.get("LEXMILL_PARITY") == "full"
