@@ -5,7 +5,6 @@ It needs typer and rich, which the extra `lexmill[cli]` brings; the library itse
 
 from __future__ import annotations
 
-import importlib
 import importlib.util
 import sys
 from collections.abc import Sequence
@@ -40,10 +39,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         # Only now: these modules import typer and rich.
         from lexmill.cli.app import run
 
-        importlib.import_module("lexmill.cli.counts_app")
-        importlib.import_module("lexmill.cli.tokenize_app")
-        importlib.import_module("lexmill.cli.bench_app")
-        importlib.import_module("lexmill.cli.report_app")
         return run(argv)
     except KeyboardInterrupt:
         print("error: interrupted", file=sys.stderr)

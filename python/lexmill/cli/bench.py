@@ -13,17 +13,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any
+
+import typer
 
 from lexmill import __version__
-from lexmill.cli.bench_corpus import Corpus, prepare
+from lexmill.cli.bench_corpus import PreparedTexts, prepare
 from lexmill.cli.bench_tables import as_markdown, as_text, panel_of
 from lexmill.cli.display import printable
 from lexmill.cli.files import STANDARD, check_output, write_whole
 from lexmill.cli.load import load_tokenizer
+from lexmill.cli.options import LARGEST, Corpus, Json, ReadOptions, Threads, TokenizerFile
 from lexmill.cli.outcome import Outcome, UsageError
 from lexmill.cli.progress import ProgressBar
-from lexmill.cli.sources import InputName
 from lexmill.comparison import machine
 from lexmill.comparison.adapters import NAMES
 from lexmill.comparison.chart import draw_page, draw_panels
@@ -31,6 +33,7 @@ from lexmill.comparison.digests import file_digest
 from lexmill.comparison.expected import texts_of_job
 from lexmill.comparison.passes import processors
 from lexmill.comparison.rounds import DIFFERS, OURS, NoReferenceError, Plan, compare, name_of
+from lexmill.comparison.texts import DOCUMENT_BYTES
 from lexmill.errors import OptionError
 
 __all__ = ["JobName", "Options", "bench"]
@@ -68,34 +71,64 @@ _METHODS = {
 }
 
 
-@dataclass(frozen=True)
-class Options:
-    """The options of `lexmill bench`, each as its `--help` says."""
+_PEERS = ", ".join(name_of(name) for name in NAMES if name != OURS)
+_JOBS = ", ".join(job.value for job in JobName)
 
-    tokenizer: str
-    files: list[str]
-    against: str | None
-    pythons: list[str]
-    jobs: str
-    megabytes: float
-    document_bytes: int
-    rounds: int
-    timeout: float
-    input: InputName | None
-    field: str
-    errors: Literal["strict", "replace"]
-    on_error: Literal["raise", "skip"]
-    threads: int | None
-    output: str | None
-    chart: str | None
-    markdown: bool
-    as_json: bool
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """The arguments and options of `lexmill bench`."""
+
+    tokenizer: TokenizerFile
+    files: Corpus
+    against: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LIBRARIES",
+            help=f"Libraries with commas between them, of {_PEERS}; all that are installed unless given.",
+            show_default=False,
+        ),
+    ] = None
+    python: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=PATH",
+            help="The interpreter of an environment of its own for a library; may be given several times.",
+            show_default=False,
+        ),
+    ] = None
+    job: Annotated[str, typer.Option(metavar="JOBS", help=f"What to time, with commas between: {_JOBS}.")] = (
+        f"{JobName.LIST.value},{JobName.ONE.value}"
+    )
+    megabytes: Annotated[float, typer.Option(min=0.001, help="Take this much text (in 10^6 bytes) at most.")] = 20.0
+    document_bytes: Annotated[
+        int,
+        typer.Option(min=0, max=LARGEST, help="Join lines of text files to documents of this size; 0: each is one."),
+    ] = DOCUMENT_BYTES
+    rounds: Annotated[int, typer.Option(min=1, max=1000, help="Processes of each library.")] = 5
+    timeout: Annotated[float, typer.Option(min=0.1, help="Seconds that one process may take.")] = 300.0
+    read: ReadOptions
+    threads: Threads = None
+    output: Annotated[
+        str | None,
+        typer.Option("--output", "-o", help="A JSON file of everything, each sample included.", show_default=False),
+    ] = None
+    chart: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="A drawing, .svg, .png or .html; needs lexmill[bench].", show_default=False),
+    ] = None
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print the tables as Markdown.")] = False
+    as_json: Json = False
 
 
 def bench(options: Options) -> Outcome:
-    """Compares, and writes the outputs; nothing is written unless all went well."""
-    libraries, jobs = _libraries(options.against), _jobs(options.jobs)
-    pythons = _pythons(options.pythons, libraries)
+    """Compare the tokenizer libraries that are installed on texts of yours.
+
+    Each library runs in processes of its own, all in turn. A library has no figure if its ids differ from the ids of
+    Hugging Face's tokenizers, or of lexmill if tokenizers is not compared.
+    """
+    libraries, jobs = _libraries(options.against), _jobs(options.job)
+    pythons = _pythons(options.python or [], libraries)
     _check_outputs(options)
     load_tokenizer(options.tokenizer)
     load = machine.load_average()
@@ -109,10 +142,7 @@ def bench(options: Options) -> Outcome:
             Path(folder).resolve(),
             limit=int(options.megabytes * 1e6),
             document_bytes=options.document_bytes,
-            kind=options.input,
-            field=options.field,
-            errors=options.errors,
-            on_error=options.on_error,
+            read=options.read,
         )
         plan = Plan(
             tokenizer=Path(options.tokenizer).resolve(),
@@ -243,7 +273,7 @@ def _surroundings(plan: Plan, job: JobName, difference: dict[str, Any]) -> dict[
 def _describe(
     options: Options,
     pythons: dict[str, str],
-    corpus: Corpus,
+    corpus: PreparedTexts,
     threads: int,
     load: float | None,
     results: Sequence[dict[str, Any]],

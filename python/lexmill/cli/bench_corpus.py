@@ -6,23 +6,23 @@ import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
-from lexmill.cli.sources import InputName, ReadOptions, named_sources
+from lexmill.cli.options import ReadOptions
+from lexmill.cli.sources import named_sources
 from lexmill.comparison.digests import file_digest
 from lexmill.comparison.expected import DOCUMENTS, SHORT
 from lexmill.comparison.texts import TextFile, documents, read_lines, short_texts
 from lexmill.errors import EmptyCorpusError
 from lexmill.sources import Lines, Source
 
-__all__ = ["Corpus", "prepare"]
+__all__ = ["PreparedTexts", "prepare"]
 
 # Of texts without a line of the usual length, this many characters of each are a short text.
 _SHORT_CHARS = 100
 
 
 @dataclass(frozen=True)
-class Corpus:
+class PreparedTexts:
     """Prepared texts.
 
     Attributes:
@@ -44,11 +44,8 @@ def prepare(
     *,
     limit: int,
     document_bytes: int,
-    kind: InputName | None,
-    field: str,
-    errors: Literal["strict", "replace"],
-    on_error: Literal["raise", "skip"],
-) -> Corpus:
+    read: ReadOptions,
+) -> PreparedTexts:
     """Writes the first `limit` bytes of the texts in `files`, whole documents, to `folder`.
 
     Raises:
@@ -56,14 +53,14 @@ def prepare(
         EmptyCorpusError: there is no text.
         FileError, FormatError, InvalidUtf8Error: a file cannot be read.
     """
-    sources = named_sources(files, ReadOptions(kind, field, errors, on_error))
+    sources = named_sources(files, read)
     kept, short = TextFile(folder, DOCUMENTS), TextFile(folder, SHORT)
     kept.write(_cut(itertools.chain.from_iterable(_documents(source, document_bytes) for source in sources), limit))
     if not len(kept):
         message = f"{', '.join(files)}: there is no text"
         raise EmptyCorpusError(message)
     short.write(short_texts(read_lines(kept.path)) or [text[:_SHORT_CHARS] for text in kept.read()])
-    return Corpus(folder, len(kept), kept.bytes, file_digest(kept.path))
+    return PreparedTexts(folder, len(kept), kept.bytes, file_digest(kept.path))
 
 
 def _documents(source: Source, document_bytes: int) -> Iterator[str]:

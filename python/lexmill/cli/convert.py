@@ -8,12 +8,15 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from lexmill import Tokenizer
 from lexmill._data.whole_file import to_disk
 from lexmill.cli.files import STANDARD, check_inputs, check_output, write_whole
 from lexmill.cli.kinds import Kind, Surroundings, Version, kind_of, paths_of, pattern_of_name, read, write
+from lexmill.cli.options import Json
 from lexmill.cli.outcome import Outcome, UsageError
 from lexmill.cli.stages import PreTokenizerName, pre_tokenizer_of
 from lexmill.errors import FormatError, InvalidUtf8Error, OptionError, VocabError
@@ -45,22 +48,34 @@ _MODEL_OPTIONS = (
 _MODEL_OPTIONS_NOT_COMPARED = {Kind.TIKTOKEN: ("ignore_merges", "fuse_unk")}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Options:
-    """The options of `lexmill convert`, each as its `--help` says."""
+    """The arguments and options of `lexmill convert`."""
 
-    source: str
-    output: str
-    from_kind: Kind | None
-    to_kind: Kind | None
+    source: Annotated[str, typer.Argument(metavar="IN", help="The file to read.", show_default=False)]
+    output: Annotated[
+        str, typer.Argument(metavar="OUT", help="Where to write; - is stdout (with --to).", show_default=False)
+    ]
+    from_kind: Annotated[Kind | None, typer.Option("--from", help="The kind of IN, told by its name unless given.")] = (
+        None
+    )
+    to_kind: Annotated[Kind | None, typer.Option("--to", help="The kind of OUT, told by its name unless given.")] = None
     around: Surroundings
-    version: Version | None
-    lossy: bool
-    as_json: bool
+    version: Annotated[
+        Version | None,
+        typer.Option(help="The version of a tokenizer-json: 1.0 unless given, or 2.0 for Hugging Face tokenizers 1.0."),
+    ] = None
+    lossy: Annotated[bool, typer.Option(help="Write even if OUT cannot hold all of IN.")] = False
+    as_json: Json = False
 
 
 def convert(options: Options) -> Outcome:
-    """Converts; nothing is written unless all went well."""
+    """Convert a tokenizer from one kind of file to another.
+
+    A vocab.txt, vocab.json with merges.txt, or .tiktoken holds a model alone. The options name the stages and tokens
+    around the model, in IN or in OUT. OUT is read back with the same options. If it lacks a part of IN, that is an
+    error, which names the part.
+    """
     if options.source == STANDARD:
         message = f"IN must be a file, not stdin ({STANDARD})"
         raise UsageError(message)

@@ -9,14 +9,27 @@ from lexmill import Tokenizer
 from lexmill._corpus_warnings import warn_of_repeated
 from lexmill._data.file_names import is_compressed
 from lexmill.cli.display import columns, printable
-from lexmill.cli.encode import Source, groups, inputs_of_documents
+from lexmill.cli.encode import groups
 from lexmill.cli.files import read_stream
 from lexmill.cli.load import load_tokenizer
+from lexmill.cli.options import Corpus, Json, ReadOptions, SpecialTokens, Threads, TokenizerFile
 from lexmill.cli.outcome import Outcome
 from lexmill.cli.progress import ProgressBar
-from lexmill.cli.sources import Input
+from lexmill.cli.sources import Input, inputs_of
 
-__all__ = ["count"]
+__all__ = ["Options", "count"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """The arguments and options of `lexmill count`."""
+
+    tokenizer: TokenizerFile
+    files: Corpus
+    special_tokens: SpecialTokens = True
+    read: ReadOptions
+    threads: Threads = None
+    as_json: Json = False
 
 
 @dataclass(frozen=True)
@@ -36,9 +49,9 @@ class _Count:
         return f"{self.tokens:,}", f"{self.size:,}", ratio, printable(self.path)
 
 
-def count(source: Source) -> Outcome:
-    """Counts the tokens of each file, and of all."""
-    counts = list(_counts(source))
+def count(options: Options) -> Outcome:
+    """Count the tokens of the texts of files."""
+    counts = list(_counts(options))
     is_text = all(count.is_text for count in counts)
     total = _Count("total", sum(count.tokens for count in counts), sum(count.size for count in counts), is_text)
     shown = [*counts, total] if len(counts) > 1 else counts
@@ -51,31 +64,31 @@ def count(source: Source) -> Outcome:
     return Outcome(data, text=columns(table, ">>><"))
 
 
-def _counts(source: Source) -> Iterator[_Count]:
-    inputs = inputs_of_documents(source)
+def _counts(options: Options) -> Iterator[_Count]:
+    inputs = inputs_of(options.files, options.read)
     total = sum(one.size for one in inputs)
     warn_of_repeated(one.name for one in inputs)
-    tokenizer = load_tokenizer(source.tokenizer)
+    tokenizer = load_tokenizer(options.tokenizer)
     done = 0
-    with ProgressBar(not source.as_json, in_bytes=("count",)) as progress:
+    with ProgressBar(not options.as_json, in_bytes=("count",)) as progress:
         for group in groups(inputs):
             progress("count", done, total)
-            for counted in _count_group(tokenizer, source, group):
+            for counted in _count_group(tokenizer, options, group):
                 done += counted.size
                 yield counted
 
 
-def _count_group(tokenizer: Tokenizer, source: Source, group: list[Input]) -> Iterator[_Count]:
-    special, threads = source.special_tokens, source.threads
+def _count_group(tokenizer: Tokenizer, options: Options, group: list[Input]) -> Iterator[_Count]:
+    special, threads = options.special_tokens, options.threads
     if group[0].is_stream:
         name = group[0].name
-        text, size = read_stream(name, source.read.errors)
+        text, size = read_stream(name, options.read.errors.value)
         (tokens,) = tokenizer.count_tokens([text], add_special_tokens=special, num_threads=threads).tolist()
         yield _Count(name, tokens, size, is_text=True)
         return
     counts = tokenizer.count_tokens_files(
         [one.source or one.name for one in group],
-        errors=source.read.errors,
+        errors=options.read.errors.value,
         add_special_tokens=special,
         num_threads=threads,
     )

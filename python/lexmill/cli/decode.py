@@ -5,36 +5,41 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
+import typer
 
 from lexmill.cli.arrays import as_ids, parse_ids, read_npy, read_row_splits, rows
 from lexmill.cli.display import megabytes
 from lexmill.cli.files import STANDARD, check_output, write_whole
 from lexmill.cli.load import load_tokenizer
+from lexmill.cli.options import Json, TokenizerFile, unescaped
 from lexmill.cli.outcome import Outcome, UsageError
 from lexmill.errors import VocabError
 
 __all__ = ["Options", "decode"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Options:
-    """The options of `lexmill decode`, each as its `--help` says."""
+    """The arguments and options of `lexmill decode`."""
 
-    tokenizer: str
-    ids: str
-    output: str
-    row_splits: str | None
-    separator: str
-    special_tokens: bool
-    as_json: bool
+    tokenizer: TokenizerFile
+    ids: Annotated[str, typer.Argument(metavar="IDS", help="A .npy file; - is lines of ids, one a document, on stdin.")]
+    output: Annotated[str, typer.Option("--output", "-o", help="Where the text goes; - is stdout.")] = "-"
+    separator: Annotated[str, typer.Option(help="Text written after each document (\\n, \\t understood).")] = ""
+    row_splits: Annotated[
+        str | None, typer.Option(metavar="FILE", help="The .npy file that encode wrote beside IDS.")
+    ] = None
+    special_tokens: Annotated[bool, typer.Option(help="Whether to write special tokens.")] = False
+    as_json: Json = False
 
 
 def decode(options: Options) -> Outcome:
-    """Writes the text of all documents; an id without a token is an error."""
+    """Decode ids to text."""
+    separator = unescaped(options.separator)
     if options.output == STANDARD and options.as_json:
         message = f"--json needs a file as --output, since {STANDARD} is stdout"
         raise UsageError(message)
@@ -51,7 +56,7 @@ def decode(options: Options) -> Outcome:
             except VocabError as error:
                 message = f"{_name(options, documents)}: {error}"
                 raise VocabError(message) from None
-            written = stream.write((text + options.separator).encode())
+            written = stream.write((text + separator).encode())
             documents, tokens, size = documents + 1, tokens + len(document), size + written
     data: dict[str, object] = {"output": options.output, "documents": documents, "tokens": tokens, "bytes": size}
     note = "" if options.output == STANDARD else f"{options.output}: {megabytes(size)} of {tokens:,} tokens"

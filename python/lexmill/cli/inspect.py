@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from lexmill import Tokenizer
 from lexmill.cli.display import columns, cut, join_cut, printable, wants_color
 from lexmill.cli.files import STANDARD, read_stream
 from lexmill.cli.load import load_tokenizer
+from lexmill.cli.options import LARGEST, Json, TokenizerFile
 from lexmill.cli.outcome import Outcome
 from lexmill.errors import InputTypeError
 
@@ -23,18 +26,18 @@ _PARTS = ("normalizers", "pretokenizers", "processors", "decoders")
 _TABLES = ("vocab", "merges", "special_tokens", "precompiled_charsmap")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Options:
-    """The options of `lexmill inspect`, each as its `--help` says."""
+    """The arguments and options of `lexmill inspect`."""
 
-    tokenizer: str
-    top: int
-    text: str | None
-    as_json: bool
+    tokenizer: TokenizerFile
+    text: Annotated[str | None, typer.Argument(metavar="[TEXT]", help="A text to cut into tokens; - is stdin.")] = None
+    top: Annotated[int, typer.Option(min=0, max=LARGEST, help="How many of the longest tokens to list.")] = 10
+    as_json: Json = False
 
 
 def inspect(options: Options) -> Outcome:
-    """Describes a tokenizer."""
+    """Show the parts of a tokenizer and how it cuts a text."""
     tokenizer = load_tokenizer(options.tokenizer)
     text = _SAMPLE if options.text is None else options.text
     if text == STANDARD:

@@ -6,6 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from lexmill import Tokenizer
 from lexmill.cli.outcome import UsageError
@@ -40,14 +43,36 @@ class Version(str, Enum):
     TWO = "2.0"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Surroundings:
     """The stages and tokens around a model, where its file lacks them; None takes the usual ones of the kind."""
 
-    normalizer: NormalizerName | None = None
-    pre_tokenizer: PreTokenizerName | None = None
-    unk_token: str | None = None
-    special_tokens: list[str] | tuple[str, ...] = ()
+    normalizer: Annotated[
+        NormalizerName | None,
+        typer.Option(help="The normalizer of a file of a model alone; bert for vocab-txt unless given."),
+    ] = None
+    pre_tokenizer: Annotated[
+        PreTokenizerName | None,
+        typer.Option(
+            help="The pre-tokenizer of a file of a model alone; bert for vocab-txt, byte-level for vocab-json, told by "
+            "the name for tiktoken unless given."
+        ),
+    ] = None
+    unk_token: Annotated[
+        str | None, typer.Option(help="The unknown token of a file of a model alone; [UNK] for vocab-txt unless given.")
+    ] = None
+    special_token: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TOKEN[=ID]",
+            help="A special token of a file of a model alone (ID for tiktoken); may be given again.",
+        ),
+    ] = None
+
+    @property
+    def special_tokens(self) -> list[str]:
+        """All special tokens that are given."""
+        return self.special_token or []
 
     @property
     def given(self) -> list[str]:

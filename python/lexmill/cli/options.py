@@ -1,13 +1,16 @@
-"""Arguments and options that several commands share."""
+"""Arguments and options that several commands share. The options of one command are the fields of a dataclass."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import Enum
 from typing import Annotated
 
 import typer
 
-from lexmill.cli.sources import InputName
+from lexmill._data.file_names import Kind
+from lexmill._source_names import Reading
+from lexmill.cli.outcome import UsageError
 from lexmill.cli.stages import NormalizerName, PreTokenizerName
 
 __all__ = [
@@ -17,21 +20,35 @@ __all__ = [
     "Errors",
     "Field",
     "Input",
+    "InputName",
     "Json",
     "Normalizer",
     "OnBroken",
     "OnError",
     "OnInvalid",
     "PreTokenizer",
+    "ReadOptions",
     "Resume",
     "SpecialTokens",
     "Threads",
-    "Tokenizer",
+    "TokenizerFile",
+    "unescaped",
 ]
 
 
 # No number of tokens, characters or threads comes near it, and the core holds it.
 LARGEST = 2**63 - 1
+
+
+class InputName(str, Enum):
+    """How texts are found in files."""
+
+    JSONL = "jsonl"
+    CSV = "csv"
+    TSV = "tsv"
+    LINES = "lines"
+    PARQUET = "parquet"
+    ARROW = "arrow"
 
 
 class OnInvalid(str, Enum):
@@ -48,7 +65,7 @@ class OnBroken(str, Enum):
     SKIP = "skip"
 
 
-Tokenizer = Annotated[str, typer.Argument(metavar="TOKENIZER", help="A tokenizer.json.", show_default=False)]
+TokenizerFile = Annotated[str, typer.Argument(metavar="TOKENIZER", help="A tokenizer.json.", show_default=False)]
 CORPUS_HELP = "JSON lines, CSV, TSV, text, Parquet or Arrow files, folders of these, and patterns; - is stdin."
 Corpus = Annotated[list[str], typer.Argument(metavar="FILES...", help=CORPUS_HELP)]
 Input = Annotated[
@@ -66,3 +83,33 @@ PreTokenizer = Annotated[PreTokenizerName, typer.Option(help="How text is cut in
 Threads = Annotated[int | None, typer.Option(min=1, max=LARGEST, help="Threads at most; all processors unless given.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the outcome, or the error, as one JSON object on stdout.")]
 SpecialTokens = Annotated[bool, typer.Option(help="Whether to add the post-processor's special tokens.")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadOptions:
+    """How FILES are read."""
+
+    input: Input = None
+    field: Field = "text"
+    errors: Errors = OnInvalid.STRICT
+    on_error: OnError = OnBroken.RAISE
+
+    def reading(self, *, is_unnamed_text: bool) -> Reading:
+        """The same for the core."""
+        kind: Kind | None = None if self.input is None else self.input.value
+        unnamed = frozenset() if is_unnamed_text else frozenset([None])
+        return Reading(kind, self.field, self.errors.value, self.on_error.value, unnamed)
+
+
+def unescaped(separator: str) -> str:
+    r"""A separator in which `\n` and `\t` are the characters that they stand for.
+
+    Raises:
+        UsageError: it is not UTF-8.
+    """
+    try:
+        separator.encode()
+    except UnicodeEncodeError:
+        message = "--separator is not UTF-8"
+        raise UsageError(message) from None
+    return separator.replace("\\n", "\n").replace("\\t", "\t")

@@ -5,39 +5,51 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import Literal
+from typing import Annotated
+
+import typer
 
 from lexmill import Tokenizer
 from lexmill.cli.display import columns, megabytes, printable
 from lexmill.cli.files import STANDARD, check_output
 from lexmill.cli.load import load_tokenizer
+from lexmill.cli.options import Corpus, Json, ReadOptions, Threads, TokenizerFile
 from lexmill.cli.outcome import Outcome, UsageError
 from lexmill.cli.progress import ProgressBar
-from lexmill.cli.sources import InputName, ReadOptions, named_sources
+from lexmill.cli.sources import named_sources
 from lexmill.reports import Numbers, report
 
 __all__ = ["Options", "make"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Options:
-    """The options of `lexmill report`, each as its `--help` says."""
+    """The arguments and options of `lexmill report`."""
 
-    tokenizer: str
-    files: list[str]
-    output: str
-    against: list[str]
-    input: InputName | None
-    field: str
-    group_by: str | None
-    errors: Literal["strict", "replace"]
-    on_error: Literal["raise", "skip"]
-    threads: int | None
-    as_json: bool
+    tokenizer: TokenizerFile
+    files: Corpus
+    output: Annotated[
+        str,
+        typer.Option("--output", "-o", help="The page; its numbers go beside it, to a name that ends in .json."),
+    ] = "report.html"
+    against: Annotated[
+        list[str] | None,
+        typer.Option(metavar="TOKENIZER", help="Another tokenizer.json to compare with; may be given again."),
+    ] = None
+    group_by: Annotated[
+        str | None,
+        typer.Option(help="The field (a.b for b in a) or column that holds the language.", show_default=False),
+    ] = None
+    read: ReadOptions
+    threads: Threads = None
+    as_json: Json = False
 
 
 def make(options: Options) -> Outcome:
-    """Measures the tokenizers and writes the page and the numbers."""
+    """Make a page on how tokenizers cut a corpus: ratios, lengths, coverage, compression, samples.
+
+    With an OUTPUT that ends in .json only the numbers are written; the page needs the extra lexmill[report].
+    """
     if options.output == STANDARD:
         message = f"the page must be a file, not stdout ({STANDARD}), since the numbers are written beside it"
         raise UsageError(message)
@@ -45,13 +57,12 @@ def make(options: Options) -> Outcome:
     if target.exists() and not (target.is_file() or target.is_dir()):
         message = f"the page must be a file, and {options.output} is a device or a pipe"
         raise UsageError(message)
-    paths = [options.tokenizer, *options.against]
+    paths = [options.tokenizer, *(options.against or [])]
     check_output(options.output)
     numbers_file = str(Path(options.output).with_suffix(".json"))
     for output in dict.fromkeys([options.output, numbers_file]):
         check_output(output, [*paths, *(path for path in options.files if Path(path).is_file())])
-    read = ReadOptions(options.input, options.field, options.errors, options.on_error)
-    sources = named_sources(options.files, read)
+    sources = named_sources(options.files, options.read)
     tokenizers: dict[str, Tokenizer] = dict(zip(_names(paths), map(load_tokenizer, paths), strict=True))
     started = time.perf_counter()
     with ProgressBar(not options.as_json, in_bytes=("read",)) as progress:

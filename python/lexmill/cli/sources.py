@@ -5,45 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from enum import Enum
 from pathlib import Path
-from typing import Literal
 
-from lexmill._data.file_names import Kind
-from lexmill._source_names import Reading, sources_of
+from lexmill._source_names import sources_of
 from lexmill.cli.files import STANDARD, check_inputs, is_stream
+from lexmill.cli.options import InputName, ReadOptions
 from lexmill.cli.outcome import UsageError
 from lexmill.errors import OptionError
 from lexmill.sources import Files, Lines, Source
 
-__all__ = ["Input", "InputName", "ReadOptions", "inputs_of", "named_sources"]
-
-
-class InputName(str, Enum):
-    """How texts are found in files."""
-
-    JSONL = "jsonl"
-    CSV = "csv"
-    TSV = "tsv"
-    LINES = "lines"
-    PARQUET = "parquet"
-    ARROW = "arrow"
-
-
-@dataclass(frozen=True)
-class ReadOptions:
-    """The options that say how FILES are read, each as its `--help` says."""
-
-    input: InputName | None
-    field: str
-    errors: Literal["strict", "replace"]
-    on_error: Literal["raise", "skip"]
-
-    def reading(self, *, is_unnamed_text: bool) -> Reading:
-        """The same for the core."""
-        kind: Kind | None = None if self.input is None else self.input.value
-        unnamed = frozenset() if is_unnamed_text else frozenset([None])
-        return Reading(kind, self.field, self.errors, self.on_error, unnamed)
+__all__ = ["Input", "inputs_of", "named_sources"]
 
 
 @dataclass(frozen=True)

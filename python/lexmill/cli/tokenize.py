@@ -5,21 +5,33 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Literal
+from typing import Annotated, Any
+
+import typer
 
 from lexmill import Tokenizer
 from lexmill._core import local_path
 from lexmill.cli.display import megabytes
 from lexmill.cli.files import STANDARD
 from lexmill.cli.load import load_tokenizer
+from lexmill.cli.options import (
+    LARGEST,
+    Corpus,
+    Json,
+    ReadOptions,
+    Resume,
+    SpecialTokens,
+    Threads,
+    TokenizerFile,
+)
 from lexmill.cli.outcome import Outcome, UsageError
 from lexmill.cli.progress import ProgressBar
-from lexmill.cli.sources import InputName, ReadOptions, named_sources
+from lexmill.cli.sources import named_sources
 from lexmill.token_files import merge_token_files, tokenize_files
 
 _LONGEST_ID = len(str(2**32))
 
-__all__ = ["FormatName", "Options", "PresetName", "merge", "tokenize"]
+__all__ = ["FormatName", "MergeOptions", "Options", "PresetName", "merge", "tokenize"]
 
 
 class FormatName(str, Enum):
@@ -41,44 +53,77 @@ class PresetName(str, Enum):
     LLM_C = "llm.c"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Options:
-    """The options of `lexmill tokenize`, each as its `--help` says."""
+    """The arguments and options of `lexmill tokenize`."""
 
-    tokenizer: str
-    files: list[str]
-    output: str
-    format: FormatName
-    preset: PresetName | None
-    input: InputName | None
-    field: str
-    begin_token: str | None
-    end_token: str | None
-    special_tokens: bool
-    pack: int | None
-    pad_token: str | None
-    validation: float
-    seed: int
-    shuffle: bool
-    part_bytes: int
-    signed: bool
-    columns: list[str]
-    offsets: bool
-    join: bool
-    resume: bool
-    overwrite: bool
-    errors: Literal["strict", "replace"]
-    on_error: Literal["raise", "skip"]
-    threads: int | None
-    as_json: bool
+    tokenizer: TokenizerFile
+    files: Corpus
+    output: Annotated[str, typer.Option("--output", "-o", help="The folder of the token files.", show_default=False)]
+    format: Annotated[FormatName, typer.Option(help="The layout of the token files.")] = FormatName.MEGATRON
+    preset: Annotated[
+        PresetName | None, typer.Option(help="For raw, the program that reads the files.", show_default=False)
+    ] = None
+    begin_token: Annotated[str | None, typer.Option(help="A token, or its id, before each document.")] = None
+    end_token: Annotated[str | None, typer.Option(help="A token, or its id, after each document.")] = None
+    special_tokens: SpecialTokens = True
+    pack: Annotated[
+        int | None, typer.Option(min=1, max=LARGEST, help="Put documents end to end into rows of so many tokens.")
+    ] = None
+    pad_token: Annotated[
+        str | None, typer.Option(help="A token, or its id, that fills up a part's last row; else it is left out.")
+    ] = None
+    validation: Annotated[float, typer.Option(help="The share of documents that is written apart.")] = 0.0
+    seed: Annotated[
+        int, typer.Option(min=0, max=LARGEST, help="Chooses these documents, and the order of a shuffle.")
+    ] = 0
+    shuffle: Annotated[
+        bool, typer.Option("--shuffle", help="Put all documents into an order that the seed decides.")
+    ] = False
+    part_bytes: Annotated[
+        int, typer.Option(min=1, max=LARGEST, help="Bytes of ids in a part, each of which has files of its own.")
+    ] = 1 << 27
+    signed: Annotated[
+        bool, typer.Option("--signed", help="Write int32 ids to arrow or parquet, as Spark needs them.")
+    ] = False
+    column: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME[:TYPE]",
+            help="A field or column to keep in arrow or parquet: string, int64, float64 or bool; may be given again.",
+            show_default=False,
+        ),
+    ] = None
+    offsets: Annotated[
+        bool, typer.Option("--offsets", help="Keep where tokens begin and end in their texts, in arrow or parquet.")
+    ] = False
+    join: Annotated[
+        bool, typer.Option("--join", help="Join the parts of megatron to one pair, tokens.bin and tokens.idx.")
+    ] = False
+    resume: Resume = False
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Remove the files of an earlier run.")] = False
+    read: ReadOptions
+    threads: Threads = None
+    as_json: Json = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class MergeOptions:
+    """The arguments and options of `lexmill merge-tokens`."""
+
+    folders: Annotated[
+        list[str], typer.Argument(metavar="FOLDERS...", help="Folders of tokenize, in the order of their documents.")
+    ]
+    output: Annotated[str, typer.Option("--output", "-o", help="The folder of the pair.", show_default=False)]
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Remove token files that are there.")] = False
+    as_json: Json = False
 
 
 def tokenize(options: Options) -> Outcome:
-    """Writes a folder of token files."""
+    """Tokenize corpora of any size to files that training programs read."""
     _check_folder(options.output)
-    columns = _columns(options.columns)
-    read = ReadOptions(options.input, options.field, options.errors, options.on_error)
-    sources = named_sources(options.files, read)
+    columns = _columns(options.column or [])
+    sources = named_sources(options.files, options.read)
     tokenizer = load_tokenizer(options.tokenizer)
     started = time.perf_counter()
     with ProgressBar(not options.as_json, in_bytes=("tokenize", "shuffle", "join")) as progress:
@@ -126,12 +171,13 @@ def tokenize(options: Options) -> Outcome:
     return Outcome(data, note=note)
 
 
-def merge(folders: list[str], output: str, overwrite: bool, as_json: bool) -> Outcome:
-    """Joins the files of several runs to one pair."""
+def merge(options: MergeOptions) -> Outcome:
+    """Join the megatron files of several runs to one pair."""
+    folders, output = options.folders, options.output
     _check_folder(output)
     started = time.perf_counter()
-    with ProgressBar(not as_json, in_bytes=("merge",)) as progress:
-        merged = merge_token_files(folders, output, overwrite=overwrite, on_progress=progress.callback)
+    with ProgressBar(not options.as_json, in_bytes=("merge",)) as progress:
+        merged = merge_token_files(folders, output, overwrite=options.overwrite, on_progress=progress.callback)
     total, seconds = merged.manifest["total"], time.perf_counter() - started
     data: dict[str, object] = {
         "output": output,

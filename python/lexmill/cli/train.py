@@ -9,13 +9,17 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import islice
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from lexmill import Tokenizer, WordCounts
 from lexmill.cli.display import megabytes
 from lexmill.cli.files import STANDARD, LineBatches, check_inputs, check_output, write_whole
+from lexmill.cli.options import CORPUS_HELP, LARGEST, Json, Normalizer, ReadOptions, Resume, Threads
 from lexmill.cli.outcome import Outcome, UsageError
 from lexmill.cli.progress import ProgressBar
-from lexmill.cli.sources import Input, ReadOptions, inputs_of
+from lexmill.cli.sources import Input, inputs_of
 from lexmill.cli.stages import NormalizerName, PreTokenizerName, put_stages
 from lexmill.models import BPE, Model, Unigram, WordLevel, WordPiece
 from lexmill.pre_tokenizers import ByteLevel
@@ -66,45 +70,96 @@ class TieBreakName(str, Enum):
     FIRST_SEEN = "first-seen"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Options:
-    """The options of `lexmill train`, each as its `--help` says."""
+    """The arguments and options of `lexmill train`."""
 
-    files: list[str]
-    from_counts: str | None
-    max_memory: str | None
-    folder: str | None
-    checkpoint: str | None
-    resume: bool
-    model: ModelName
-    vocab_size: int
-    output: str
-    min_frequency: int
-    special_tokens: list[str]
-    unk_token: str | None
-    tie_break: TieBreakName | None
-    score: ScoreName | None
-    normalizer: NormalizerName
-    pre_tokenizer: PreTokenizerName | None
-    limit_alphabet: int | None
-    max_token_length: int | None
-    algorithm: AlgorithmName | None
-    max_piece_length: int | None
-    character_coverage: float | None
-    seed_size: int | None
+    vocab_size: Annotated[
+        int, typer.Option(min=1, max=LARGEST, help="Tokens at most, special tokens included.", show_default=False)
+    ]
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="FILES...", help=CORPUS_HELP, show_default=False),
+    ] = None
+    from_counts: Annotated[
+        str | None,
+        typer.Option(metavar="COUNTS", help="Train on word counts, with the stages of these, in place of files."),
+    ] = None
+    max_memory: Annotated[
+        str | None,
+        typer.Option(
+            help="Memory to count and train in, such as 4GB; what would take more does not start.", show_default=False
+        ),
+    ] = None
+    folder: Annotated[
+        str | None,
+        typer.Option(help="With --max-memory: where what it does not hold goes.", show_default="the system's"),
+    ] = None
+    checkpoint: Annotated[
+        str | None,
+        typer.Option(
+            help="With --from-counts: a file for finished merges, so that training may be resumed.", show_default=False
+        ),
+    ] = None
+    resume: Resume = False
+    model: Annotated[ModelName, typer.Option(help="The kind of model.")] = ModelName.BPE
+    output: Annotated[str, typer.Option("--output", "-o", help="Where to save; - is stdout.")] = "tokenizer.json"
+    min_frequency: Annotated[
+        int, typer.Option(min=0, max=LARGEST, help="Least count of a pair that is merged, or of a word.")
+    ] = 0
+    special_token: Annotated[list[str] | None, typer.Option(help="A special token; may be given again.")] = None
+    unk_token: Annotated[str | None, typer.Option(help="Stands for what is unknown; bpe drops it else.")] = None
+    tie_break: Annotated[
+        TieBreakName | None,
+        typer.Option(
+            help="Which of several equal pairs is merged first; smallest-ids unless given, first-seen for likelihoods.",
+            show_default=False,
+        ),
+    ] = None
+    score: Annotated[
+        ScoreName | None,
+        typer.Option(help="What wordpiece merges first; frequency unless given.", show_default=False),
+    ] = None
+    normalizer: Normalizer = NormalizerName.NONE
+    pre_tokenizer: Annotated[
+        PreTokenizerName | None,
+        typer.Option(
+            help="How text is cut into words: at the byte level by GPT-2's, cl100k's or o200k's pattern, or plainly; "
+            "byte-level for bpe, bert for wordpiece, whitespace for wordlevel, metaspace for unigram unless given.",
+            show_default=False,
+        ),
+    ] = None
+    limit_alphabet: Annotated[
+        int | None, typer.Option(min=0, max=LARGEST, help="Characters at most in the alphabet.")
+    ] = None
+    max_token_length: Annotated[int | None, typer.Option(min=1, max=LARGEST, help="Characters at most in a token.")] = (
+        None
+    )
+    algorithm: Annotated[
+        AlgorithmName | None,
+        typer.Option(help="How unigram chooses its pieces; em unless given.", show_default=False),
+    ] = None
+    max_piece_length: Annotated[
+        int | None, typer.Option(min=1, max=LARGEST, help="Characters at most in a piece of unigram.")
+    ] = None
+    character_coverage: Annotated[
+        float | None, typer.Option(min=0, max=1, help="The share of all characters that unigram has pieces for.")
+    ] = None
+    seed_size: Annotated[int | None, typer.Option(min=1, max=LARGEST, help="Pieces that unigram starts from.")] = None
     read: ReadOptions
-    threads: int | None
-    pretty: bool
-    as_json: bool
+    threads: Threads = None
+    pretty: Annotated[bool, typer.Option(help="Indent the JSON.")] = True
+    as_json: Json = False
 
 
 def train(options: Options) -> Outcome:
-    """Trains and saves; nothing is saved unless all went well."""
+    """Train a tokenizer on the texts of files and save it as a tokenizer.json."""
     if options.output == STANDARD and options.as_json:
         message = f"--json needs a file as --output, since {STANDARD} is stdout"
         raise UsageError(message)
-    given = options.files if options.from_counts is None else [options.from_counts]
-    if bool(options.files) == (options.from_counts is not None):
+    files = options.files or []
+    given = files if options.from_counts is None else [options.from_counts]
+    if bool(files) == (options.from_counts is not None):
         message = "give either FILES or --from-counts"
         raise UsageError(message)
     if options.checkpoint is not None and options.from_counts is None:
@@ -121,7 +176,7 @@ def train(options: Options) -> Outcome:
         raise UsageError(message)
     if options.from_counts is not None:
         check_inputs(given)
-    inputs = inputs_of(options.files, options.read)
+    inputs = inputs_of(files, options.read)
     size = sum(one.size for one in inputs)
     check_output(options.output, [one.name for one in inputs] or given)
     _check_model(options)
@@ -144,7 +199,7 @@ def train(options: Options) -> Outcome:
                 num_threads=options.threads,
             )
         elif is_streamed:
-            streams = {one.name: LineBatches(one.name, options.read.errors) for one in inputs if one.is_stream}
+            streams = {one.name: LineBatches(one.name, options.read.errors.value) for one in inputs if one.is_stream}
             tokenizer.train_from_iterator(
                 _texts(inputs, streams, options.read),
                 trainer,
@@ -160,7 +215,7 @@ def train(options: Options) -> Outcome:
                 trainer,
                 max_memory=options.max_memory,
                 folder=options.folder,
-                errors=options.read.errors,
+                errors=options.read.errors.value,
                 on_progress=progress.callback,
                 num_threads=options.threads,
             )
@@ -172,7 +227,7 @@ def train(options: Options) -> Outcome:
 
 
 def _source(one: Input, read: ReadOptions) -> Source:
-    return one.source or Lines(one.name, errors=read.errors)
+    return one.source or Lines(one.name, errors=read.errors.value)
 
 
 def _texts(inputs: list[Input], streams: dict[str, LineBatches], read: ReadOptions) -> Iterator[list[str]]:
@@ -245,7 +300,7 @@ def _untrained(options: Options) -> Tokenizer:
 
 
 def _trainer(options: Options) -> Trainer:
-    special_tokens, unk_token = list(dict.fromkeys(options.special_tokens)), _unk_token(options)
+    special_tokens, unk_token = list(dict.fromkeys(options.special_token or [])), _unk_token(options)
     if unk_token is not None and unk_token not in special_tokens:
         special_tokens.insert(0, unk_token)
     alphabet = ByteLevel.alphabet() if _pre_tokenizer_name(options).is_byte_level else []

@@ -5,50 +5,103 @@ from __future__ import annotations
 import dataclasses
 import time
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated
+
+import typer
 
 from lexmill import WordCounts, count_words, merge_counts
 from lexmill.cli.display import columns, megabytes, printable
 from lexmill.cli.files import check_inputs, check_output
+from lexmill.cli.options import (
+    LARGEST,
+    Corpus,
+    Field,
+    Input,
+    Json,
+    Normalizer,
+    OnBroken,
+    OnInvalid,
+    PreTokenizer,
+    ReadOptions,
+    Resume,
+    Threads,
+)
 from lexmill.cli.outcome import Outcome, UsageError
 from lexmill.cli.progress import ProgressBar
-from lexmill.cli.sources import InputName, ReadOptions, named_sources
+from lexmill.cli.sources import named_sources
 from lexmill.cli.stages import NormalizerName, PreTokenizerName, normalizer_of, pre_tokenizer_of
 from lexmill.estimation import estimate
 
-__all__ = ["CountOptions", "count", "merge", "tell"]
+__all__ = ["CountOptions", "EstimateOptions", "MergeOptions", "count", "merge", "tell"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CountOptions:
-    """The options of `lexmill count-words`, each as its `--help` says."""
+    """The arguments and options of `lexmill count-words`."""
 
-    files: list[str]
-    output: str
-    normalizer: NormalizerName
-    pre_tokenizer: PreTokenizerName
-    input: InputName | None
-    field: str
-    max_memory: str | None
-    folder: str | None
-    checkpoint: str | None
-    checkpoint_bytes: str
-    resume: bool
-    first_source: int
-    errors: Literal["strict", "replace"]
-    on_error: Literal["raise", "skip"]
-    threads: int | None
-    as_json: bool
+    files: Corpus
+    output: Annotated[str, typer.Option("--output", "-o", help="The file of word counts.")]
+    normalizer: Normalizer = NormalizerName.NONE
+    pre_tokenizer: PreTokenizer = PreTokenizerName.BYTE_LEVEL
+    max_memory: Annotated[
+        str | None,
+        typer.Option(help="Memory for counting, such as 1GB; without limit unless given.", show_default=False),
+    ] = None
+    folder: Annotated[
+        str | None, typer.Option(help="Where what memory does not hold goes.", show_default="the system's")
+    ] = None
+    checkpoint: Annotated[
+        str | None,
+        typer.Option(help="A folder for finished parts, so that counting may be resumed.", show_default=False),
+    ] = None
+    checkpoint_bytes: Annotated[str, typer.Option(help="Bytes of text in a part of the checkpoint, such as 500MB.")] = (
+        "4GB"
+    )
+    resume: Resume = False
+    first_source: Annotated[
+        int, typer.Option(min=0, max=2**32 - 1, help="The number of the first file in the whole corpus.")
+    ] = 0
+    read: ReadOptions
+    threads: Threads = None
+    as_json: Json = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class EstimateOptions:
+    """The arguments and options of `lexmill estimate`."""
+
+    files: Corpus
+    normalizer: Normalizer = NormalizerName.NONE
+    pre_tokenizer: PreTokenizer = PreTokenizerName.BYTE_LEVEL
+    input: Input = None
+    field: Field = "text"
+    threads: Threads = None
+    as_json: Json = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class MergeOptions:
+    """The arguments and options of `lexmill merge-counts`."""
+
+    files: Annotated[list[str], typer.Argument(metavar="COUNTS...", help="Files of word counts.", show_default=False)]
+    output: Annotated[str, typer.Option("--output", "-o", help="The file of the sum.")]
+    min_count: Annotated[int, typer.Option(min=1, max=LARGEST, help="The least count of a word that is kept.")] = 1
+    max_memory: Annotated[
+        str | None, typer.Option(help="Memory for merging, such as 1GB; 64MiB unless given.", show_default=False)
+    ] = None
+    folder: Annotated[str | None, typer.Option(help="Where the sum is put together.", show_default="the system's")] = (
+        None
+    )
+    as_json: Json = False
 
 
 def count(options: CountOptions) -> Outcome:
-    """Counts and saves; nothing is saved unless all went well."""
+    """Count the distinct words of text files, plain or compressed, in bounded memory."""
     if options.resume and options.checkpoint is None:
         message = "--resume goes on with what is in --checkpoint, which is not given"
         raise UsageError(message)
     check_output(options.output, options.files)
-    read = ReadOptions(options.input, options.field, options.errors, options.on_error)
-    sources = named_sources(options.files, read)
+    sources = named_sources(options.files, options.read)
     started = time.perf_counter()
     with ProgressBar(not options.as_json, in_bytes=("count words",)) as progress:
         counts = count_words(
@@ -68,20 +121,14 @@ def count(options: CountOptions) -> Outcome:
     return _outcome(options.output, counts, time.perf_counter() - started)
 
 
-def tell(
-    files: list[str],
-    kind: InputName | None,
-    field: str,
-    normalizer: NormalizerName,
-    pre_tokenizer: PreTokenizerName,
-    threads: int | None,
-) -> Outcome:
-    """Estimates from a sample the time to count words and the memory to train on them."""
+def tell(options: EstimateOptions) -> Outcome:
+    """Estimate from a sample the time to count the words of text files and the memory to train on them."""
+    read = ReadOptions(input=options.input, field=options.field, errors=OnInvalid.REPLACE, on_error=OnBroken.SKIP)
     told = estimate(
-        named_sources(files, ReadOptions(kind, field, "replace", "skip")),
-        normalizer=normalizer_of(normalizer),
-        pre_tokenizer=pre_tokenizer_of(pre_tokenizer),
-        num_threads=threads,
+        named_sources(options.files, read),
+        normalizer=normalizer_of(options.normalizer),
+        pre_tokenizer=pre_tokenizer_of(options.pre_tokenizer),
+        num_threads=options.threads,
     )
     data = {**dataclasses.asdict(told), "longest": [list(word) for word in told.longest]}
     table = [
@@ -95,19 +142,19 @@ def tell(
     return Outcome(data, text=columns(table, "<<"))
 
 
-def merge(
-    files: list[str], output: str, min_count: int, max_memory: str | None, folder: str | None, as_json: bool
-) -> Outcome:
-    """Merges, trims and saves; nothing is saved unless all went well."""
-    check_inputs(files)
-    check_output(output)
+def merge(options: MergeOptions) -> Outcome:
+    """Add up word counts of parts of a corpus; their order does not matter."""
+    check_inputs(options.files)
+    check_output(options.output)
     started = time.perf_counter()
-    with ProgressBar(not as_json, in_bytes=()) as progress:
-        counts = merge_counts(files, max_memory=max_memory, folder=folder, on_progress=progress.callback)
-    if min_count > 1:
-        counts = counts.trim(min_count, folder=folder)
-    counts.save(output)
-    return _outcome(output, counts, time.perf_counter() - started)
+    with ProgressBar(not options.as_json, in_bytes=()) as progress:
+        counts = merge_counts(
+            options.files, max_memory=options.max_memory, folder=options.folder, on_progress=progress.callback
+        )
+    if options.min_count > 1:
+        counts = counts.trim(options.min_count, folder=options.folder)
+    counts.save(options.output)
+    return _outcome(options.output, counts, time.perf_counter() - started)
 
 
 def _outcome(output: str, counts: WordCounts, seconds: float) -> Outcome:
