@@ -82,8 +82,8 @@ def count_words(
     if checkpoint is not None and iterator is not None:
         message = "an iterator can be read only once, so it cannot have a checkpoint"
         raise OptionError(message)
-    part_bytes = _bytes_of(checkpoint_bytes, "checkpoint_bytes")
-    if not part_bytes:
+    bytes_of_part = _bytes_of(checkpoint_bytes, "checkpoint_bytes")
+    if not bytes_of_part:
         # Parts without records would never end.
         message = f"checkpoint_bytes is {checkpoint_bytes!r} but must be at least 1"
         raise OptionError(message)
@@ -97,7 +97,7 @@ def count_words(
         iterator=iterator,
         max_memory=_bytes_of(max_memory),
         folder=folder,
-        checkpoint=None if checkpoint is None else (checkpoint, part_bytes, resume),
+        checkpoint=None if checkpoint is None else (checkpoint, bytes_of_part, resume),
         first_source=first_source,
         errors=errors,
         on_progress=on_progress,

@@ -33,11 +33,12 @@ from lexmill._engines.jobs import Execute, Job, Outcome, TokenizerJson, run_grou
 from lexmill._engines.tokenizing import tokenize_groups
 from lexmill._source_names import OneSource
 from lexmill.errors import LexmillError, OptionError
-from lexmill.token_files import Format, Preset, TokenFiles
+from lexmill.token_files import TokenFiles, TokenOptions
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
+    from typing_extensions import Unpack
 
     from lexmill.normalizers import Normalizer
     from lexmill.pre_tokenizers import PreTokenizer
@@ -123,21 +124,11 @@ def tokenize(
     out: str | os.PathLike[str],
     *,
     spark: SparkSession | None = None,
-    format: Format = "megatron",
-    preset: Preset | None = None,
-    begin_token: str | int | None = None,
-    end_token: str | int | None = None,
-    add_special_tokens: bool = True,
-    pack: int | None = None,
-    pad_token: str | int | None = None,
-    validation: float = 0.0,
-    seed: int = 0,
-    part_bytes: int = 1 << 27,
-    signed: bool = False,
     resume: bool = False,
     overwrite: bool = False,
     group_bytes: int | str = "1GB",
     num_threads: int = 1,
+    **options: Unpack[TokenOptions],
 ) -> TokenFiles:
     """Tokenizes files to a folder for each group of them, by tasks of Spark.
 
@@ -152,21 +143,12 @@ def tokenize(
             found, as for `lexmill.tokenize_files`.
         out: a folder that all machines see, empty but for an earlier job.
         spark: the session; by default the active one, or a new one.
-        format: `megatron`, `arrow`, `parquet`, `npy` or `raw`.
-        preset: for `raw`, the program that reads the files: `nanogpt`, `datatrove`, `dolma` or `llm.c`.
-        begin_token: a token, or its id, before each document.
-        end_token: a token, or its id, after each document.
-        add_special_tokens: adds the special tokens of the post-processor.
-        pack: puts documents end to end into rows of so many tokens, for `arrow`, `parquet` and `npy`.
-        pad_token: a token, or its id, that fills up the last row of a part.
-        validation: the share of documents that goes to files of its own.
-        seed: another seed chooses other documents for validation.
-        part_bytes: bytes of ids in a part.
-        signed: for `arrow` and `parquet`, `int32` ids, which Spark needs to read them as integers.
         resume: goes on with a job that was cut short; begins one if there is none.
         overwrite: removes the files of an earlier job.
         group_bytes: bytes of the files that one task reads, as they lie on the disk; a larger file is a task.
         num_threads: threads of a task; `spark.task.cpus` reserves cores for them.
+        **options: options of `lexmill.tokenize_files`, such as `format` and `end_token`;
+            `lexmill.token_files.TokenOptions` lists them.
 
     Returns:
         The documents of all groups, opened.
@@ -180,19 +162,6 @@ def tokenize(
         LexmillError: Spark is not installed.
     """
     _pyspark()
-    options = {
-        "format": format,
-        "preset": preset,
-        "begin_token": begin_token,
-        "end_token": end_token,
-        "add_special_tokens": add_special_tokens,
-        "pack": pack,
-        "pad_token": pad_token,
-        "validation": validation,
-        "seed": seed,
-        "part_bytes": part_bytes,
-        "signed": signed,
-    }
     return tokenize_groups(
         tokenizer,
         sources,

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypedDict
 
 from lexmill import _core
 from lexmill._core import Tokenizer
@@ -22,7 +22,7 @@ from lexmill._source_names import OneSource, Reading, sources_of
 from lexmill._types import OnProgress
 from lexmill.errors import OptionError, VocabError
 
-__all__ = ["TokenFiles", "Windows", "merge_token_files", "open_tokens", "tokenize_files"]
+__all__ = ["TokenFiles", "TokenOptions", "Windows", "merge_token_files", "open_tokens", "tokenize_files"]
 
 Format: TypeAlias = Literal["megatron", "arrow", "parquet", "npy", "raw"]
 """A layout of token files."""
@@ -39,6 +39,22 @@ NAMED = Reading(unnamed=TEXT)
 
 ColumnType: TypeAlias = Literal["string", "int64", "float64", "bool"]
 """The type of a column that is kept beside the ids."""
+
+
+class TokenOptions(TypedDict, total=False):
+    """The options of `tokenize_files` that jobs of Ray and Spark take too; it explains them and has their defaults."""
+
+    format: Format
+    preset: Preset | None
+    begin_token: str | int | None
+    end_token: str | int | None
+    add_special_tokens: bool
+    pack: int | None
+    pad_token: str | int | None
+    validation: float
+    seed: int
+    part_bytes: int
+    signed: bool
 
 
 def tokenize_files(

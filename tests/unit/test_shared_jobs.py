@@ -11,7 +11,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import pytest
 from hypothesis import given
@@ -28,21 +28,9 @@ from lexmill._engines.jobs import Job, Outcome, run_group
 from lexmill._engines.shared_folder import attempt, locked, publish
 from lexmill._engines.tokenizing import tokenize_groups
 from lexmill.sources import ArrowStream, JsonLines, Lines
+from lexmill.token_files import TokenOptions
 
 BYTE_LEVEL = pre_tokenizers.ByteLevel(add_prefix_space=False)
-TOKENIZING: dict[str, Any] = {
-    "format": "megatron",
-    "preset": None,
-    "begin_token": None,
-    "end_token": None,
-    "add_special_tokens": True,
-    "pack": None,
-    "pad_token": None,
-    "validation": 0.0,
-    "seed": 0,
-    "part_bytes": 1 << 27,
-    "signed": False,
-}
 
 
 def in_turn(job: Job, groups: Sequence[Group]) -> Iterator[Outcome]:
@@ -60,9 +48,7 @@ def counted(sources: Any, folder: Path, execute: Any = in_turn, on_progress: Any
 def tokenized(sources: Any, out: Path, execute: Any = in_turn, **options: Any) -> Any:
     call = {"resume": False, "overwrite": False, "group_bytes": 1, "on_progress": None, "tokenizer": tokenizer()}
     call |= {name: options.pop(name) for name in call if name in options}
-    return tokenize_groups(
-        call.pop("tokenizer"), sources, out, execute, options={**TOKENIZING, **options}, num_threads=1, **call
-    )
+    return tokenize_groups(call.pop("tokenizer"), sources, out, execute, options=options, num_threads=1, **call)
 
 
 def tokenizer(alphabet: str = "abcdefghij ") -> Tokenizer:
@@ -482,6 +468,17 @@ def test_a_folder_that_was_replaced_is_noticed_when_it_is_opened(tmp_path: Path)
     (out / "other").rename(out / "00000")
     with pytest.raises(errors.OutputError, match="it is not as it was written: its manifest has other sums"):
         open_tokens(out)
+
+
+def test_options_of_a_job_are_options_of_tokenize_files() -> None:
+    assert get_type_hints(TokenOptions).items() <= get_type_hints(tokenize_files).items()
+
+
+@pytest.mark.parametrize("option", ["shuffle", "columns", "nothing"])
+def test_an_option_that_no_job_takes_is_refused(tmp_path: Path, option: str) -> None:
+    with pytest.raises(TypeError, match=f"unexpected keyword argument '{option}'"):
+        tokenized([], tmp_path / "out", format="npy", **{option: True})
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize("package", ["ray", "pyspark"])

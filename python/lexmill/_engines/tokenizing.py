@@ -18,7 +18,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, get_type_hints
 
 from lexmill._core import Tokenizer, __version__, read_token_manifest, write_token_manifest
 from lexmill._corpus_warnings import warn_of_total
@@ -30,7 +30,7 @@ from lexmill._types import OnProgress
 from lexmill._word_counts import _bytes_of
 from lexmill.errors import EmptyCorpusWarning, OptionError, OutputError
 from lexmill.sources import Source
-from lexmill.token_files import NAMED, TokenFiles, open_tokens, tokenize_files, unfilled_splits
+from lexmill.token_files import NAMED, TokenFiles, TokenOptions, open_tokens, tokenize_files, unfilled_splits
 
 __all__ = ["TokenizeJob", "tokenize_groups"]
 
@@ -48,7 +48,7 @@ class TokenizeJob(Job):
     """
 
     tokenizer: TokenizerJson
-    options: dict[str, Any]
+    options: TokenOptions
 
     def name(self, group: Group) -> str:
         """The number of the group; the manifest lists its files."""
@@ -56,11 +56,11 @@ class TokenizeJob(Job):
 
     def write(self, group: Group, folder: Path) -> Path:
         """Tokenizes as `lexmill.tokenize_files` does."""
-        made, options = folder / "tokens", dict(self.options)
-        if options["validation"]:
+        made, options = folder / "tokens", self.options.copy()
+        if options.get("validation"):
             # Documents are drawn by their places, which count from the first file of a group: without another seed, all
             # groups would choose the same places.
-            options["seed"] = (options["seed"] + group.first_source) % (1 << 63)
+            options["seed"] = (options.get("seed", 0) + group.first_source) % (1 << 63)
         sources = [source for source in group.sources if isinstance(source, Source)]
         tokenize_files(self.tokenizer.tokenizer(), sources, made, num_threads=self.num_threads, **options)
         return made
@@ -86,7 +86,7 @@ def tokenize_groups(
     out: str | os.PathLike[str],
     execute: Execute,
     *,
-    options: dict[str, Any],
+    options: TokenOptions,
     resume: bool,
     overwrite: bool,
     group_bytes: int | str,
@@ -97,6 +97,10 @@ def tokenize_groups(
     if resume and overwrite:
         message = "resume and overwrite are True but at most one of them may be"
         raise OptionError(message)
+    unknown = options.keys() - get_type_hints(TokenOptions).keys()
+    if unknown:
+        message = f"tokenize() got an unexpected keyword argument {min(unknown)!r}"
+        raise TypeError(message)
     opened = sources_of(sources, NAMED)
     groups = plan(opened, group_bytes=_bytes_of(group_bytes, "group_bytes") or 0)
     copy = TokenizerJson.of(tokenizer)
