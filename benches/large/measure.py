@@ -132,7 +132,7 @@ def main() -> None:
             most = max(most, took["peak"])
             shutil.rmtree(written)
         if arguments.is_checked:
-            from lexmill._word_counts import _bytes_of
+            from lexmill._data.word_counts import _bytes_of
 
             limit = 1.2 * (_bytes_of(memory) or 0)
             if not (is_same and learnt) or bounded["peak"] > limit:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from lexmill import decoders, errors, models, normalizers, pre_tokenizers, processors, trainers
 from lexmill import tokenizers as tokenizers
 from lexmill._compat.install import install, uninstall
+from lexmill._compat.peer import accelerate
 from lexmill._core import (
     AddedToken,
     Encoding,
@@ -19,7 +20,7 @@ from lexmill._core import (
     WordCounts,
     __version__,
 )
-from lexmill._peer import accelerate
+from lexmill._data.word_counts import count_words, merge_counts
 from lexmill._types import (
     EncodeInput,
     InputSequence,
@@ -33,7 +34,6 @@ from lexmill._types import (
     TextEncodeInput,
     TextInputSequence,
 )
-from lexmill._word_counts import count_words, merge_counts
 from lexmill.errors import LexmillError
 from lexmill.implementations import (
     BertWordPieceTokenizer,

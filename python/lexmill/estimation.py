@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lexmill._corpus_warnings import warn_of_skipped
+from lexmill._data.corpus_warnings import warn_of_skipped
 from lexmill._data.file_names import is_compressed
-from lexmill._source_names import OneSource, Reading, sources_of
-from lexmill._word_counts import count_words
+from lexmill._data.source_names import OneSource, Reading, sources_of
+from lexmill._data.word_counts import count_words
 from lexmill.decoders import ByteLevel
 from lexmill.errors import EmptyCorpusError, FileError, OptionError
 from lexmill.sources import Files, JsonLines, Lines

@@ -20,7 +20,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar, Literal, Protocol, TypeAlias
 
 from lexmill._core import FileSource
-from lexmill._corpus_warnings import warn_of_skipped
+from lexmill._data.corpus_warnings import warn_of_skipped
 from lexmill._data.file_names import TEXT, Kind, files_of, paths_of
 from lexmill.errors import InputTypeError, OptionError
 

@@ -18,6 +18,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal
 
 from lexmill._core import AddedToken, Tokenizer, WordCounts
+from lexmill._data.source_names import OneSource
 from lexmill._engines.counting import CountOptions, count_groups
 from lexmill._engines.frames import (
     CountedRange,
@@ -31,7 +32,6 @@ from lexmill._engines.frames import (
 from lexmill._engines.groups import Group
 from lexmill._engines.jobs import Execute, Job, Outcome, TokenizerJson, run_group
 from lexmill._engines.tokenizing import tokenize_groups
-from lexmill._source_names import OneSource
 from lexmill.errors import LexmillError, OptionError
 from lexmill.token_files import TokenFiles, TokenOptions
 

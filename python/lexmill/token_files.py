@@ -15,10 +15,10 @@ from typing import Literal, TypeAlias, TypedDict
 
 from lexmill import _core
 from lexmill._core import Tokenizer
-from lexmill._corpus_warnings import warn_of_doubled, warn_of_repeated, warn_of_total
+from lexmill._data.corpus_warnings import warn_of_doubled, warn_of_repeated, warn_of_total
 from lexmill._data.file_names import TEXT
 from lexmill._data.open_tokens import TokenFiles, Windows, open_tokens
-from lexmill._source_names import OneSource, Reading, sources_of
+from lexmill._data.source_names import OneSource, Reading, sources_of
 from lexmill._types import OnProgress
 from lexmill.errors import OptionError, VocabError
 

@@ -62,7 +62,7 @@ impl Reporter {
             ProgressFormat::Json => "json_lines",
             ProgressFormat::Silent => return Ok(Self::silent()),
         };
-        let callback = py.import("lexmill._progress")?.getattr(name)?.call0()?;
+        let callback = py.import("lexmill._data.progress")?.getattr(name)?.call0()?;
         Ok(if callback.is_none() { Self::silent() } else { Self::to(callback.unbind()) })
     }
 

@@ -244,10 +244,10 @@ impl OpenedFiles {
     /// Opens files whose texts are lines or records.
     ///
     /// # Errors
-    /// The errors of `lexmill._source_names.opened`.
+    /// The errors of `lexmill._data.source_names.opened`.
     pub(super) fn of(files: &Bound<'_, PyAny>, errors: &str) -> PyResult<Self> {
         utf8_errors(errors)?;
-        let names = files.py().import("lexmill._source_names")?;
+        let names = files.py().import("lexmill._data.source_names")?;
         names.call_method1("opened", (files, errors))?.extract().map(Self)
     }
 
@@ -281,7 +281,7 @@ impl OpenedFiles {
     /// Warns of files that are given more than once.
     pub(super) fn warn_of_repeated(&self, py: Python<'_>) -> PyResult<()> {
         let paths: Vec<OsString> = self.0.iter().flat_map(|source| source.get().paths()).collect();
-        py.import("lexmill._corpus_warnings")?.call_method1("warn_of_repeated", (paths,))?;
+        py.import("lexmill._data.corpus_warnings")?.call_method1("warn_of_repeated", (paths,))?;
         Ok(())
     }
 
@@ -292,7 +292,7 @@ impl OpenedFiles {
 }
 
 fn warn_of_skipped(py: Python<'_>, source: &Py<PyFileSource>) -> PyResult<()> {
-    py.import("lexmill._corpus_warnings")?.call_method1("warn_of_skipped", (source,)).map(drop)
+    py.import("lexmill._data.corpus_warnings")?.call_method1("warn_of_skipped", (source,)).map(drop)
 }
 
 /// The files of documents of a call, opened.
@@ -308,10 +308,10 @@ impl OpenedDocuments {
     /// Opens the files of records that `files` names; files of text stay paths.
     ///
     /// # Errors
-    /// The errors of `lexmill._documents.opened_documents`.
+    /// The errors of `lexmill._data.documents.opened_documents`.
     pub(super) fn of(files: &Bound<'_, PyAny>, separator: Option<&str>, errors: &str) -> PyResult<Self> {
         utf8_errors(errors)?;
-        let names = files.py().import("lexmill._documents")?;
+        let names = files.py().import("lexmill._data.documents")?;
         names.call_method1("opened_documents", (files, separator, errors))?.extract().map(Self)
     }
 

@@ -45,7 +45,7 @@ fn warn_of_limits(
     let LimitedCounts { cut, padded, tokens } = core.limited_counts(counts, recount)?;
     if cut + padded > 0 {
         let length = core.truncation().map(|rule| rule.max_length);
-        let module = py.import("lexmill._corpus_warnings")?;
+        let module = py.import("lexmill._data.corpus_warnings")?;
         module.call_method1("warn_of_limits", (counts.len(), cut, padded, length, tokens))?;
     }
     Ok(())

@@ -64,8 +64,9 @@ impl PyTokenizer {
         revision: &str,
         token: Option<&str>,
     ) -> PyResult<Self> {
-        let file =
-            py.import("lexmill._hub")?.call_method1("tokenizer_file", (identifier, revision, token))?;
+        let file = py
+            .import("lexmill._compat.hub")?
+            .call_method1("tokenizer_file", (identifier, revision, token))?;
         Self::from_file(py, file.extract()?)
     }
 
@@ -78,7 +79,7 @@ impl PyTokenizer {
     ///     `LexmillError`: the tokenizer holds stages written in Python.
     #[staticmethod]
     fn from_hf<'py>(py: Python<'py>, tokenizer: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        py.import("lexmill._peer")?.call_method1("from_hf", (tokenizer,))
+        py.import("lexmill._compat.peer")?.call_method1("from_hf", (tokenizer,))
     }
 
     /// This tokenizer as a `tokenizers.Tokenizer`.
@@ -86,7 +87,7 @@ impl PyTokenizer {
     /// Raises:
     ///     `LexmillError`: that package is not installed, or lexmill stands in its place.
     fn to_hf<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        this.py().import("lexmill._peer")?.call_method1("to_hf", (this,))
+        this.py().import("lexmill._compat.peer")?.call_method1("to_hf", (this,))
     }
 
     /// Reads a `tokenizer.json` from bytes.

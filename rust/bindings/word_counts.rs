@@ -213,7 +213,7 @@ impl PyCountedWords {
 
 /// A number of bytes from a number, or from a text with a unit.
 pub(super) fn bytes_of(py: Python<'_>, size: &Bound<'_, PyAny>) -> PyResult<u64> {
-    py.import("lexmill._word_counts")?.call_method1("_bytes_of", (size,))?.extract()
+    py.import("lexmill._data.word_counts")?.call_method1("_bytes_of", (size,))?.extract()
 }
 
 pub(super) fn folder_or_default(folder: Option<FilePath>) -> PathBuf {

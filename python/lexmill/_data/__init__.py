@@ -1,8 +1,13 @@
-"""Files on the disk: names of inputs, whole outputs, and token files as arrays.
+"""Inputs by their names, word counts, whole outputs, and token files as arrays.
 
 | module | holds |
 |---|---|
 | `file_names` | from paths, folders and patterns to files, and from the name of a file to its format |
+| `source_names` | from names and objects to sources, the one rule of all calls |
+| `documents` | files whose texts are documents, opened |
+| `corpus_warnings` | warnings about corpora and options |
+| `word_counts` | `lexmill.count_words` and `lexmill.merge_counts` |
+| `progress` | reports of progress on standard error |
 | `whole_file` | outputs that appear whole or not at all |
 | `open_tokens` | token files as documents and windows |
 | `token_readers` | the layouts of token files, mapped or decoded |

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from lexmill._core import AddedToken, WordCounts, __version__
+from lexmill._data.source_names import OneSource
+from lexmill._data.word_counts import _bytes_of, _stages, merge_counts
 from lexmill._engines.groups import Group, plan
 from lexmill._engines.jobs import Execute, Job, TokenizerJson, finish_groups
 from lexmill._engines.shared_folder import locked, made_folder
-from lexmill._source_names import OneSource
 from lexmill._types import OnProgress
-from lexmill._word_counts import _bytes_of, _stages, merge_counts
 from lexmill.errors import FormatError
 
 if TYPE_CHECKING:

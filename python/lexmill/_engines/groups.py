@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from stat import S_ISREG
 
-from lexmill._corpus_warnings import warn_of_repeated
+from lexmill._data.corpus_warnings import warn_of_repeated
 from lexmill._data.file_names import items_of
-from lexmill._source_names import OneSource, sources_of
+from lexmill._data.source_names import OneSource, sources_of
 from lexmill.errors import FileError, OptionError
 from lexmill.sources import Files, Lines, Source
 

@@ -21,13 +21,13 @@ from tempfile import TemporaryDirectory
 from typing import Any, get_type_hints
 
 from lexmill._core import Tokenizer, __version__, read_token_manifest, write_token_manifest
-from lexmill._corpus_warnings import warn_of_total
+from lexmill._data.corpus_warnings import warn_of_total
+from lexmill._data.source_names import OneSource, sources_of
+from lexmill._data.word_counts import _bytes_of
 from lexmill._engines.groups import Group, plan
 from lexmill._engines.jobs import Execute, Job, TokenizerJson, finish_groups
 from lexmill._engines.shared_folder import locked, made_folder
-from lexmill._source_names import OneSource, sources_of
 from lexmill._types import OnProgress
-from lexmill._word_counts import _bytes_of
 from lexmill.errors import EmptyCorpusWarning, OptionError, OutputError
 from lexmill.sources import Source
 from lexmill.token_files import NAMED, TokenFiles, TokenOptions, open_tokens, tokenize_files, unfilled_splits

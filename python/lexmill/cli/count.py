@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lexmill import Tokenizer
-from lexmill._corpus_warnings import warn_of_repeated
+from lexmill._data.corpus_warnings import warn_of_repeated
 from lexmill._data.file_names import is_compressed
 from lexmill.cli.display import columns, printable
 from lexmill.cli.encode import groups

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import typer
 
 from lexmill import TokenArrays, Tokenizer
-from lexmill._corpus_warnings import warn_of_repeated
+from lexmill._data.corpus_warnings import warn_of_repeated
 from lexmill.cli.arrays import write_npy
 from lexmill.cli.display import megabytes
 from lexmill.cli.files import STANDARD, check_output, read_stream, write_whole

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from lexmill._data.file_names import Kind
-from lexmill._source_names import Reading
+from lexmill._data.source_names import Reading
 from lexmill.cli.outcome import UsageError
 from lexmill.cli.stages import NormalizerName, PreTokenizerName
 

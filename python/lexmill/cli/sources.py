@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lexmill._source_names import sources_of
+from lexmill._data.source_names import sources_of
 from lexmill.cli.files import STANDARD, check_inputs, is_stream
 from lexmill.cli.options import InputName, ReadOptions
 from lexmill.cli.outcome import UsageError

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TypeAlias
 
 from lexmill._core import Tokenizer, local_path
+from lexmill._data.source_names import OneSource
 from lexmill._data.whole_file import whole_file
-from lexmill._source_names import OneSource
 from lexmill._types import OnProgress
 from lexmill.errors import FileError
 from lexmill.reports.measure import measure

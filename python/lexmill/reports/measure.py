@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lexmill._core import Tokenizer, resident_bytes
-from lexmill._source_names import OneSource
+from lexmill._data.source_names import OneSource
 from lexmill._types import OnProgress
 from lexmill.errors import EmptyCorpusError, OptionError
 from lexmill.reports.curve import curve_of

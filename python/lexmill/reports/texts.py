@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
-from lexmill._corpus_warnings import warn_of_repeated, warn_of_skipped
+from lexmill._data.corpus_warnings import warn_of_repeated, warn_of_skipped
 from lexmill._data.file_names import is_compressed
-from lexmill._source_names import OneSource, sources_of
+from lexmill._data.source_names import OneSource, sources_of
 from lexmill.errors import OptionError
 from lexmill.sources import Csv, Files, JsonLines, Lines, Source, _Columns
 

@@ -7,7 +7,7 @@ from os import PathLike
 from typing import final
 
 import lexmill
-from lexmill import _hub
+from lexmill._compat import hub
 from lexmill.errors import FileError, MissingFileError
 from lexmill.v1._calls import Calls, checked
 from lexmill.v1._engine import Engine
@@ -82,7 +82,7 @@ class Tokenizer(Calls):
         Raises:
             LexmillError: `huggingface_hub` is not installed.
         """
-        path = _hub.tokenizer_file(
+        path = hub.tokenizer_file(
             identifier,
             revision,
             token,

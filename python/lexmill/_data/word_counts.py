@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from lexmill._core import AddedToken, Tokenizer, WordCounts
-from lexmill._corpus_warnings import warn_of_repeated
+from lexmill._data.corpus_warnings import warn_of_repeated
 from lexmill._types import OnProgress
 from lexmill.errors import OptionError
 from lexmill.models import BPE

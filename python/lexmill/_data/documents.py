@@ -11,7 +11,7 @@ from lexmill._data.file_names import TEXT, files_of, is_folder, is_pattern, item
 from lexmill.errors import OptionError
 
 if TYPE_CHECKING:
-    from lexmill._source_names import OneSource
+    from lexmill._data.source_names import OneSource
 
 __all__ = ["opened_documents"]
 
@@ -43,7 +43,7 @@ def _is_text_file(item: OneSource) -> bool:
 
 def _opened_one(item: OneSource, separator: str | None, errors: Literal["strict", "replace"]) -> list[FileSource | str]:
     # Not everybody who reads text files reads records, and these take time to import.
-    from lexmill._source_names import Reading, sources_of
+    from lexmill._data.source_names import Reading, sources_of
     from lexmill.sources import Lines, Source
 
     if isinstance(item, Source):
