@@ -154,6 +154,23 @@ impl PreTokenizer {
         }
     }
 
+    /// The stages one after the other, with the stages of inner sequences in the places of these sequences.
+    pub fn into_stages(self) -> Vec<Self> {
+        match self {
+            Self::Sequence(stages) => stages.into_iter().flat_map(Self::into_stages).collect(),
+            stage => vec![stage],
+        }
+    }
+
+    /// The same pre-tokenizer without sequences within sequences; `None` if it has no stages.
+    pub fn flattened(self) -> Option<Self> {
+        if !matches!(self, Self::Sequence(_)) {
+            return Some(self);
+        }
+        let stages = self.into_stages();
+        (!stages.is_empty()).then_some(Self::Sequence(stages))
+    }
+
     /// True if the pre-tokenizer cuts the text but never rewrites it.
     pub fn only_cuts(&self) -> bool {
         match self {

@@ -126,7 +126,8 @@ impl Template {
         self.tokens.iter_mut().flat_map(|token| &mut token.symbols)
     }
 
-    fn token(&self, id: &str) -> Option<&TemplateToken> {
+    /// The special token of this name.
+    pub fn token(&self, id: &str) -> Option<&TemplateToken> {
         let found = self.tokens.binary_search_by(|token| token.id.as_str().cmp(id)).ok()?;
         Some(&self.tokens[found])
     }

@@ -18,6 +18,7 @@ from lexmill.pre_tokenizers import (
     Whitespace,
     WhitespaceSplit,
 )
+from lexmill.reference.words import GPT2_PATTERN
 
 SPLITS = {
     "removed": ["a", "b", "c"],
@@ -242,3 +243,13 @@ def test_fixed_length_counts_characters() -> None:
 def test_unicode_scripts_keep_spaces_behind_their_word() -> None:
     found = pre_tokenizers.UnicodeScripts().pre_tokenize_str(" どこで生れ。Yes")
     assert found == [("どこで生れ", (1, 6)), ("。", (6, 7)), ("Yes", (7, 10))]
+
+
+@pytest.mark.parametrize("before", [True, False])
+def test_an_empty_sequence_within_a_sequence_changes_no_ids(before: bool) -> None:
+    cut = {"type": "Split", "pattern": {"Regex": GPT2_PATTERN}, "behavior": "Isolated", "invert": False}
+    empty = {"type": "Sequence", "pretokenizers": []}
+    file = json.loads(Tokenizer(models.WordLevel({"?": 0, " a": 1, "Ġa": 2}, "?")).to_str())
+    file["pre_tokenizer"] = {"type": "Sequence", "pretokenizers": [empty, cut] if before else [cut, empty]}
+    tokenizer = Tokenizer.from_str(json.dumps(file))
+    assert tokenizer.encode(" a a").ids == tokenizer._staged().encode(" a a").ids == [1, 1]

@@ -113,3 +113,8 @@ def test_offsets_of_a_model_with_dropout_fit_its_tokens() -> None:
     assert len({tuple(encoding.ids) for encoding in batch}) > 1
     for encoding in batch:
         assert [text[start:end] for start, end in encoding.offsets] == encoding.tokens
+
+
+def test_an_id_that_shares_its_token_has_the_token() -> None:
+    own = v1.Tokenizer.from_str(lexmill.Tokenizer(models.Unigram([("x", -1.0), ("x", -2.0), ("b", -3.0)], 0)).to_str())
+    assert own.encode_batch(["bq"])[0].tokens == own.tokenize("bq") == ["b", "x"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,20 +16,20 @@ from lexmill.v1._rows import Column, Rows
 class BatchRows(Rows):
     """Rows of one call of the core. Offsets and word ids are made for all rows when they are first read."""
 
-    __slots__ = ("_arrays", "_encode", "_length", "_padding", "_splits", "_tokens")
+    __slots__ = ("_arrays", "_encode", "_length", "_padding", "_splits", "_token")
 
     def __init__(
-        self, encode: Callable[..., TokenArrays], tokens: Callable[[], Mapping[int, str]], *, with_offsets: bool
+        self, encode: Callable[..., TokenArrays], token: Callable[[int], str | None], *, with_offsets: bool
     ) -> None:
         """Encodes.
 
         Args:
             encode: gives ids and type ids without padding; takes `return_offsets` and `return_word_ids`.
-            tokens: gives the tokens by id.
+            token: gives the token of an id.
             with_offsets: makes offsets and word ids now.
         """
         self._encode = encode
-        self._tokens = tokens
+        self._token = token
         self._padding: Padding | None = None
         self._length = 0
         self._arrays = self._encode_with_offsets() if with_offsets else encode()
@@ -80,10 +80,11 @@ class BatchRows(Rows):
         return self._encode(return_offsets=True, return_word_ids=True)
 
     def _tokens_of(self, row: int) -> list[str]:
-        tokens = self._tokens()
         pad_token = "" if self._padding is None else self._padding.pad_token
         ids, mask = self.column("ids", row), self.column("attention_mask", row)
-        return [tokens[token_id] if is_text else pad_token for token_id, is_text in zip(ids, mask, strict=True)]
+        return [
+            self._token(token_id) or "" if is_text else pad_token for token_id, is_text in zip(ids, mask, strict=True)
+        ]
 
 
 def longest_row(arrays: TokenArrays) -> int:

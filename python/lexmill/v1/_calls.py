@@ -235,7 +235,8 @@ class Calls:
         if skip_special_tokens:
             special = self._engine.special_ids
             numbers = [number for number in numbers if number not in special]
-        return [token for token in map(self._engine.tokens.get, numbers) if token is not None]
+        tokens = map(self._engine.tokenizer.id_to_token, numbers)
+        return [token for token in tokens if token is not None]
 
     def __repr__(self) -> str:
         """The size of the vocabulary and the limits."""

@@ -41,12 +41,6 @@ class Engine:
         self.tokenizer = tokenizer
 
     @cached_property
-    def tokens(self) -> dict[int, str]:
-        """Tokens by id."""
-        ids = self.tokenizer.get_vocab().values()
-        return {token_id: token for token_id in ids if (token := self.tokenizer.id_to_token(token_id)) is not None}
-
-    @cached_property
     def special_ids(self) -> frozenset[int]:
         """Ids of special tokens."""
         added = self.tokenizer.get_added_tokens_decoder()
@@ -116,7 +110,7 @@ class Engine:
     def _batch(self, texts: list[str], pairs: list[str] | None, options: Options) -> BatchRows:
         encoder = self._encoder(options, is_pair=pairs is not None, stacklevel=5)
         encode = partial(encoder, texts, pairs=pairs, return_type_ids=True)
-        return BatchRows(encode, lambda: self.tokens, with_offsets=self._has_dropout)
+        return BatchRows(encode, self.tokenizer.id_to_token, with_offsets=self._has_dropout)
 
     def _tokenizer_for(self, options: Options) -> lexmill.Tokenizer:
         return self._literal if options.encode_special_tokens else self.tokenizer

@@ -40,7 +40,10 @@ impl Component for Normalizer {
             "Replace" => Ok(Self::Replace(replacement(&field)?)),
             "MetaspaceNormalizer" => Ok(Self::Metaspace(MetaspaceNormalizer {
                 replacement: field.require("replacement")?.char()?,
-                prepend_scheme: prepend_scheme(&field.require("prepend")?)?,
+                prepend_scheme: prepend_scheme(&match field.get("prepend")? {
+                    Some(scheme) => scheme,
+                    None => field.require("prepend_scheme")?,
+                })?,
                 drop_whitespace: field.require("drop_whitespace")?.bool()?,
             })),
             "SentencePiece" => rules(&field).map(Self::SentencePiece),
@@ -64,10 +67,11 @@ impl Component for Normalizer {
                 "strip_accents": strip_accents,
                 "lowercase": lowercase,
             }),
+            // Hugging Face 0.x would take an object with `prepend` for a `Prepend`, whatever its type.
             Self::Metaspace(MetaspaceNormalizer { replacement, prepend_scheme, drop_whitespace }) => json!({
                 "type": "MetaspaceNormalizer",
                 "replacement": replacement,
-                "prepend": prepend_scheme.name(),
+                "prepend_scheme": prepend_scheme.name(),
                 "drop_whitespace": drop_whitespace,
             }),
             Self::StripAccents => json!({"type": "StripAccents"}),

@@ -115,6 +115,7 @@ impl Pipeline {
         cache_limit: usize,
     ) -> Result<Self> {
         let matchers = added.matchers(None, encode_special_tokens, looked_for(normalizer.as_ref()))?;
+        let pre_tokenizer = pre_tokenizer.and_then(PreTokenizer::flattened);
         let stages = Stages::new(normalizer, pre_tokenizer, matchers);
         let id_bound = model.vocab().id_bound();
         let limits = CacheLimits { bytes: cache_bytes(&model, cache_limit), id_bound };

@@ -62,7 +62,7 @@ READERS: Mapping[str, Callable[[Json], Normalizer]] = {
     "Replace": lambda spec: Replace(pattern(spec["pattern"]), spec["content"]),
     "BertNormalizer": _bert,
     "MetaspaceNormalizer": lambda spec: MetaspaceNormalizer(
-        spec["replacement"], spec["prepend"], spec["drop_whitespace"]
+        spec["replacement"], spec.get("prepend") or spec["prepend_scheme"], spec["drop_whitespace"]
     ),
     "SentencePiece": sentencepiece,
     "Sequence": lambda spec: Sequence([normalizer(stage) for stage in spec["normalizers"]]),

@@ -104,9 +104,9 @@ def _template(processor: Json | None, tokens: Mapping[int, str]) -> Json | None:
             if "seq" in piece:
                 out.append({"Sequence": {"id": piece["seq"], "type_id": type_id}})
             for token_id in piece.get("ids", []):
-                text = tokens[token_id]
-                is_taken = text in names and names[text]["ids"] != [token_id]
-                name = f"{text} {token_id}" if is_taken else text
+                name = text = tokens[token_id]
+                while name in names and names[name]["ids"] != [token_id]:
+                    name = f"{name} {token_id}"
                 names[name] = {"id": name, "ids": [token_id], "tokens": [text]}
                 out.append({"SpecialToken": {"id": name, "type_id": type_id}})
         return out

@@ -34,10 +34,7 @@ impl Cuts {
 
     /// The stages of a pre-tokenizer, with the stages of inner sequences in the places of these sequences.
     pub(super) fn of(pre_tokenizer: Option<&PreTokenizer>) -> Self {
-        let mut stages = Vec::new();
-        if let Some(stage) = pre_tokenizer {
-            flatten(stage, &mut stages);
-        }
+        let stages = pre_tokenizer.cloned().map(PreTokenizer::into_stages).unwrap_or_default();
         Self { stages, is_sequence: matches!(pre_tokenizer, Some(PreTokenizer::Sequence(_))) }
     }
 
@@ -99,13 +96,6 @@ impl Cuts {
             return Ok(Some(json!({"type": "Sequence", "pretokenizers": objects})));
         }
         Ok(objects.pop())
-    }
-}
-
-fn flatten(stage: &PreTokenizer, stages: &mut Vec<PreTokenizer>) {
-    match stage {
-        PreTokenizer::Sequence(inner) => inner.iter().for_each(|stage| flatten(stage, stages)),
-        stage => stages.push(stage.clone()),
     }
 }
 

@@ -26,7 +26,7 @@ use crate::formats::components::Component;
 use crate::formats::fields::Field;
 use crate::formats::model_json::ModelJson;
 use crate::models::Model;
-use crate::normalizers::Normalizer;
+use crate::normalizers::{MetaspaceNormalizer, Normalizer};
 use crate::pre_tokenizers::PreTokenizer;
 use crate::processors::PostProcessor;
 use crate::tokenizer::Components;
@@ -185,11 +185,24 @@ fn normalizer_json(stages: &[Normalizer]) -> Result<Option<Value>> {
     if stages.iter().any(|stage| matches!(stage, Normalizer::SentencePiece(_))) {
         return Err(unsupported("the normalizer `SentencePiece`"));
     }
-    let mut objects = stages.iter().map(Component::to_json).collect::<Result<Vec<Value>>>()?;
+    let mut objects = stages.iter().map(one_normalizer_json).collect::<Result<Vec<Value>>>()?;
     if objects.len() > 1 {
         return Ok(Some(json!({"type": "Sequence", "normalizers": objects})));
     }
     Ok(objects.pop())
+}
+
+fn one_normalizer_json(stage: &Normalizer) -> Result<Value> {
+    let Normalizer::Metaspace(MetaspaceNormalizer { replacement, prepend_scheme, drop_whitespace }) = stage
+    else {
+        return stage.to_json();
+    };
+    Ok(json!({
+        "type": "MetaspaceNormalizer",
+        "replacement": replacement,
+        "prepend": prepend_scheme.name(),
+        "drop_whitespace": drop_whitespace,
+    }))
 }
 
 /// A decoder's object in version 2.0: `ByteLevel` has no options, and `Metaspace` no `split`, which decoding does not use.

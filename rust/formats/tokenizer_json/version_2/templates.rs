@@ -3,6 +3,8 @@
 //! Version 1.0 has a table of named tokens beside its templates. Here names are lost; the reader names each token by its text in the
 //! vocabulary, as nearly all files of version 1.0 do.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
 use super::{Losses, token_text, unsupported};
@@ -23,10 +25,11 @@ pub(super) fn read(field: &Field<'_>, parts: &Components) -> Result<PostProcesso
     if kind != "TemplateProcessing" {
         return Err(field.unknown("post-processor", kind, "TemplateProcessing"));
     }
-    let mut tokens = Vec::new();
+    let mut tokens = BTreeMap::new();
     let single = read_pieces(&field.require("single")?, &[TemplateSequence::A], parts, &mut tokens)?;
     let both = [TemplateSequence::A, TemplateSequence::B];
     let pair = read_pieces(&field.require("pair")?, &both, parts, &mut tokens)?;
+    let tokens = tokens.into_values().collect();
     let template = Template::new(single, pair, tokens).map_err(|error| field.error(error.to_string()))?;
     Ok(PostProcessor::Template(template))
 }
@@ -36,7 +39,7 @@ fn read_pieces(
     field: &Field<'_>,
     sequences: &[TemplateSequence],
     parts: &Components,
-    tokens: &mut Vec<TemplateToken>,
+    tokens: &mut BTreeMap<String, TemplateToken>,
 ) -> Result<Vec<TemplatePiece>> {
     let (mut pieces, mut found) = (Vec::new(), Vec::new());
     for piece in field.items()? {
@@ -58,7 +61,7 @@ fn read_pieces(
                 for id in ids.items()? {
                     let token = read_token(&id, parts, tokens)?;
                     pieces.push(TemplatePiece::Special { id: token.id.clone(), type_id });
-                    tokens.push(token);
+                    tokens.insert(token.id.clone(), token);
                 }
             }
             _ => return Err(piece.error("expected one of `seq` and `ids`")),
@@ -79,13 +82,19 @@ fn read_type_id(field: &Field<'_>) -> Result<u32> {
     Ok(type_id)
 }
 
-/// The token of an id. Its name is its text, followed by its id if another of the `known` tokens has the same text.
-fn read_token(field: &Field<'_>, parts: &Components, known: &[TemplateToken]) -> Result<TemplateToken> {
+/// The token of an id. Its name is its text, followed by its id as often as the name is that of another of the `known` tokens.
+fn read_token(
+    field: &Field<'_>,
+    parts: &Components,
+    known: &BTreeMap<String, TemplateToken>,
+) -> Result<TemplateToken> {
     let id = field.u32()?;
     let text = token_text(parts, id).ok_or_else(|| field.error(format!("no token has id {id}")))?;
     let symbols = vec![Symbol { id, text: text.into() }];
-    let is_taken = known.iter().any(|other| other.id == text && other.symbols != symbols);
-    let name = if is_taken { format!("{text} {id}") } else { text.to_owned() };
+    let mut name = text.to_owned();
+    while known.get(&name).is_some_and(|other| other.symbols != symbols) {
+        name = format!("{name} {id}");
+    }
     Ok(TemplateToken { id: name, symbols })
 }
 
@@ -190,9 +199,8 @@ fn joined(pieces: &[TemplatePiece], template: &Template) -> Vec<Piece> {
             }
             TemplatePiece::Special { id, type_id } => (id, *type_id),
         };
-        let symbols =
-            template.tokens().iter().filter(|token| token.id == *id).flat_map(|token| &token.symbols);
-        let ids = symbols.map(|symbol| symbol.id);
+        let symbols = template.token(id).map_or(&[][..], |token| &token.symbols);
+        let ids = symbols.iter().map(|symbol| symbol.id);
         match out.last_mut() {
             Some(Piece::Ids(last, of)) if *of == type_id => last.extend(ids),
             _ => out.push(Piece::Ids(ids.collect(), type_id)),
