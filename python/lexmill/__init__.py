@@ -44,6 +44,7 @@ from lexmill.implementations import (
 )
 
 if TYPE_CHECKING:
+    from lexmill.evaluation import evaluate
     from lexmill.reports import report
     from lexmill.token_files import merge_token_files, open_tokens, tokenize_files
 
@@ -79,6 +80,7 @@ __all__ = [
     "count_words",
     "decoders",
     "errors",
+    "evaluate",
     "install",
     "merge_counts",
     "merge_token_files",
@@ -104,5 +106,9 @@ def __getattr__(name: str) -> object:
         from lexmill import reports
 
         return reports.report
+    if name == "evaluate":
+        from lexmill import evaluation
+
+        return evaluation.evaluate
     message = f"module {__name__!r} has no attribute {name!r}"
     raise AttributeError(message)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import lexmill
 from lexmill import Tokenizer
+from lexmill.reports.characters import characters_of, words_of_white_space
 from lexmill.reports.measure import measure
 from lexmill.reports.scripts import script_names, scripts_of
 from lexmill.reports.vocabulary import vocabulary_of
@@ -130,7 +131,8 @@ def test_byte_level_tokens_have_the_bytes_of_their_characters(corpus: list[Path]
 
 @given(st.lists(st.text(st.sampled_from("a1.é東タЖ \n\u3000\u0301🦀ก"), max_size=8), max_size=6))
 def test_scripts_match_naive(texts: list[str]) -> None:
-    found = scripts_of(texts)
+    characters = characters_of(texts)
+    found = scripts_of(characters, words_of_white_space(characters))
     expected: dict[str, list[int]] = {}
     labels = []
     for text in texts:

@@ -6,20 +6,22 @@ import errno
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from lexmill._core import Tokenizer, local_path
+from lexmill._core import local_path
 from lexmill._data.source_names import OneSource
-from lexmill._data.whole_file import whole_file
 from lexmill._types import OnProgress
 from lexmill.errors import FileError
+from lexmill.reports.given import OneTokenizer
 from lexmill.reports.measure import measure
 from lexmill.reports.numbers import Numbers
+
+if TYPE_CHECKING:
+    from lexmill.evaluation.words import Rule
 
 __all__ = ["Report", "report"]
 
 _Path: TypeAlias = "str | os.PathLike[str]"
-_OneTokenizer: TypeAlias = "Tokenizer | str | os.PathLike[str]"
 
 
 class Report:
@@ -77,10 +79,15 @@ class Report:
 
 
 def report(
-    tokenizers: _OneTokenizer | Mapping[str, _OneTokenizer],
+    tokenizers: OneTokenizer | Mapping[str, OneTokenizer],
     corpus: OneSource | Iterable[OneSource],
     *,
     group_by: str | None = None,
+    parallel: OneSource | Iterable[OneSource] | None = None,
+    base: str | None = None,
+    alpha: float = 2.5,
+    words: Rule = "whitespace",
+    sample_every: int = 16,
     num_threads: int | None = None,
     on_progress: OnProgress | None = None,
 ) -> Report:
@@ -94,6 +101,12 @@ def report(
         corpus: objects of `lexmill.sources`, or paths and patterns. The end of a name says how texts are found in a
             file, as for `tokenize_files`; the texts of other files are their lines.
         group_by: the field (`meta.lang`) or column that has the language of each text. All files must have it.
+        parallel: a folder with one file a language, or these files, as for `lexmill.evaluate`.
+        base: the language that the premiums of others compare with.
+        alpha: the order of Rényi's entropy.
+        words: the rule that divides words for the shares of cut words, as for `lexmill.evaluate`. Ratios of tokens per
+            word always have words between white space.
+        sample_every: the distance between two texts that words, boundaries and round trips are told from.
         num_threads: threads to encode on; by default one for each core, or the number in `RAYON_NUM_THREADS`.
         on_progress: called with the stage, the bytes of text that are read, their total (0 where it is unknown), the
             seconds left and the bytes of memory taken, see `lexmill.OnProgress`; an exception that it raises ends the
@@ -102,13 +115,28 @@ def report(
     Raises:
         EmptyCorpusError: the corpus has no character.
         FileError: a file is missing, cannot be read or is damaged.
-        FormatError: a record is broken, with `on_error="raise"`, or lacks the field; or the file of a tokenizer is
-            malformed.
+        FormatError: a record is broken, with `on_error="raise"`, or lacks the field; the file of a tokenizer is
+            malformed; or parallel files have different numbers of lines.
         InvalidUtf8Error: bytes are not UTF-8, with `errors="strict"`.
-        OptionError: a tokenizer samples or has stages written in Python, or a source has no languages.
+        LexmillError: `words` is `unicode` and the package `regex` is not installed.
+        OptionError: a tokenizer samples or has stages written in Python, a source has no languages, or an argument is
+            outside its range.
         VocabError: a model has no token for a word and no unknown token.
     """
-    return Report(measure(tokenizers, corpus, group_by=group_by, num_threads=num_threads, on_progress=on_progress))
+    return Report(
+        measure(
+            tokenizers,
+            corpus,
+            group_by=group_by,
+            parallel=parallel,
+            base=base,
+            alpha=alpha,
+            words=words,
+            sample_every=sample_every,
+            num_threads=num_threads,
+            on_progress=on_progress,
+        )
+    )
 
 
 def _write(path: Path, text: str) -> None:

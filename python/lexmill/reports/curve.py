@@ -7,6 +7,7 @@ a corpus are enough: from the last merge to the first, each token hands its coun
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -16,11 +17,11 @@ import numpy.typing as npt
 from lexmill._core import Tokenizer
 from lexmill.models import BPE
 
-__all__ = ["Curve", "curve_of"]
+__all__ = ["Curve", "curve_of", "symbol_counts"]
 
 _Ints: TypeAlias = npt.NDArray[np.int64]
 # The two parts of the last merge of a token, and the point of the curve at which the token is complete.
-_Parts: TypeAlias = dict[int, tuple[int, int, int]]
+_Parts: TypeAlias = Mapping[int, tuple[int, int, int]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +74,7 @@ def curve_of(tokenizer: Tokenizer, counts: _Ints) -> Curve | None:
         _hand_on_whole(tokenizer, pending, parts, points, gains)
     # A token is complete after its parts, or at the same point and longer than they are, since the ranks of its merges
     # include theirs.
-    lengths = _symbols(parts)
+    lengths = symbol_counts(parts)
     for id_ in sorted(parts, key=lambda id_: (-parts[id_][2], -lengths[id_], id_)):
         count = pending.get(id_, 0)
         if count:
@@ -86,19 +87,19 @@ def curve_of(tokenizer: Tokenizer, counts: _Ints) -> Curve | None:
     return Curve(np.append(ranks, end), size + np.arange(made + 1), tokens, inexact)
 
 
-def _symbols(parts: _Parts) -> dict[int, int]:
-    """How many symbols each token is made of."""
+def symbol_counts(parts: Mapping[int, tuple[int, ...]]) -> dict[int, int]:
+    """How many symbols each token is made of, given the two parts of its last merge."""
     lengths: dict[int, int] = {}
     for id_ in parts:
         stack = [id_]
         while stack:
-            one = stack[-1]
-            wanted = [part for part in parts[one][:2] if part in parts and part not in lengths]
-            if wanted:
-                stack += wanted
+            left, right = parts[stack[-1]][:2]
+            if left in parts and left not in lengths:
+                stack.append(left)
+            elif right in parts and right not in lengths:
+                stack.append(right)
             else:
-                lengths[one] = sum(lengths.get(part, 1) for part in parts[one][:2])
-                stack.pop()
+                lengths[stack.pop()] = lengths.get(left, 1) + lengths.get(right, 1)
     return lengths
 
 

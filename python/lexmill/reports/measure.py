@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-import os
-import time
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from lexmill._core import Tokenizer, resident_bytes
+from lexmill._core import TokenArrays, Tokenizer
 from lexmill._data.source_names import OneSource
 from lexmill._types import OnProgress
-from lexmill.errors import EmptyCorpusError, OptionError
+from lexmill.errors import OptionError
+from lexmill.reports.characters import Ints, characters_of, words_of_white_space
 from lexmill.reports.curve import curve_of
+from lexmill.reports.given import OneTokenizer, given_tokenizers
 from lexmill.reports.numbers import Coverage, Group, Lengths, Numbers, TokenCount, TokenizerNumbers
 from lexmill.reports.samples import Sampler
 from lexmill.reports.scripts import BlockScripts, script_names, scripts_of
-from lexmill.reports.texts import Block, CorpusFile, blocks_of, files_of
-from lexmill.reports.vocabulary import Vocabulary, reach_of, vocabulary_of
+from lexmill.reports.texts import Block, CorpusFile, Progress, blocks_of, files_of
+from lexmill.reports.vocabulary import Reach, Vocabulary, vocabulary_of
+
+if TYPE_CHECKING:
+    from lexmill.evaluation.words import Rule
 
 __all__ = ["measure"]
-
-_Ints: TypeAlias = npt.NDArray[np.int64]
-_OneTokenizer: TypeAlias = "Tokenizer | str | os.PathLike[str]"
 
 # This many of the most frequent tokens are named, and this many of the tokens that never occur.
 _NAMED = 200
@@ -33,77 +33,52 @@ _MOST_LANGUAGES = 10_000
 
 
 def measure(
-    tokenizers: _OneTokenizer | Mapping[str, _OneTokenizer],
+    tokenizers: OneTokenizer | Mapping[str, OneTokenizer],
     corpus: OneSource | Iterable[OneSource],
     *,
     group_by: str | None = None,
+    parallel: OneSource | Iterable[OneSource] | None = None,
+    base: str | None = None,
+    alpha: float = 2.5,
+    words: Rule = "whitespace",
+    sample_every: int = 16,
     num_threads: int | None = None,
     on_progress: OnProgress | None = None,
 ) -> Numbers:
     """Measures one tokenizer, or several of them by name, on a corpus; `lexmill.report` has the arguments."""
-    given = tokenizers if isinstance(tokenizers, Mapping) else {_name_of(tokenizers): tokenizers}
-    if not given:
-        message = "there is no tokenizer to measure"
-        raise OptionError(message)
-    tallies = [_Tally(name, _plain(tokenizer)) for name, tokenizer in given.items()]
+    # Its modules import others of this package.
+    from lexmill.evaluation.evaluator import Evaluator, Parameters
+
+    given = given_tokenizers(tokenizers)
+    tallies = [_Tally(one.name, one.tokenizer) for one in given]
     files = files_of(corpus, group_by)
+    parameters = Parameters(alpha=alpha, words=words, base=base, sample_every=sample_every)
+    evaluator = Evaluator(given, [tally.vocabulary for tally in tallies], parameters, parallel)
+    sums = evaluator.begin(files, num_threads)
     groups = _Groups(len(files), len(tallies))
     sampler = Sampler()
-    started = time.monotonic()
-    total = sum(file.size for file in files) if all(file.size for file in files) else 0
-    done = 0
+    progress = Progress([*files, *(evaluator.parallel.files if evaluator.parallel else [])], on_progress)
     for block in blocks_of(files):
-        scripts = scripts_of(block.texts)
+        characters = characters_of(block.texts)
+        scripts = scripts_of(characters, words_of_white_space(characters))
         _sample(sampler, files, block)
-        counted = [tally.add(block, scripts, num_threads) for tally in tallies]
+        encoded = [tally.encode(block, num_threads) for tally in tallies]
+        counted = [tally.add(arrays, scripts) for tally, arrays in zip(tallies, encoded, strict=True)]
         groups.add(block, scripts, counted)
-        done += int(scripts.bytes.sum())
-        if on_progress is not None:
-            known = min(done, total) if total else done
-            on_progress("read", known, total, _seconds_left(started, done, total), resident_bytes())
-    whole = groups.whole()
-    if not whole.bytes:
-        message = f"the corpus has nothing to measure: {whole.texts} texts without a character in {len(files)} files"
-        raise EmptyCorpusError(message)
+        progress.add(sums.add(block.file, block.texts, encoded))
+    evaluator.end("corpus", files, sums)
+    reaches = evaluator.reaches()
     return Numbers(
-        corpus=whole,
+        corpus=groups.whole(),
         files=groups.files([file.name for file in files]),
         languages=None if group_by is None else groups.languages(),
         scripts=groups.scripts([tally.scripts for tally in tallies]),
-        tokenizers=tuple(tally.numbers() for tally in tallies),
+        tokenizers=tuple(
+            tally.numbers(counts, reach) for tally, counts, reach in zip(tallies, sums.counts, reaches, strict=True)
+        ),
         samples=sampler.samples([tally.tokenizer for tally in tallies]),
+        evaluation=evaluator.finish(reaches, num_threads, progress),
     )
-
-
-def _seconds_left(started: float, done: int, total: int) -> float | None:
-    """Seconds until all bytes are read, at the mean rate; None if the total is not known."""
-    return (time.monotonic() - started) * max(0, total - done) / done if total and done else None
-
-
-def _name_of(tokenizer: _OneTokenizer) -> str:
-    return "tokenizer" if isinstance(tokenizer, Tokenizer) else os.fspath(tokenizer)
-
-
-def _plain(given: _OneTokenizer) -> Tokenizer:
-    """The tokenizer without post-processor, truncation and padding, whose offsets hold all of the text.
-
-    Raises:
-        OptionError: a stage is written in Python, or the model samples.
-    """
-    own = given if isinstance(given, Tokenizer) else Tokenizer.from_file(given)
-    for option in ("dropout", "alpha"):
-        value = getattr(own.model, option, None)
-        if value:
-            message = f"{option} is {value} but must be None or 0: another run would have other tokens"
-            raise OptionError(message)
-    if isinstance(given, Tokenizer):
-        own = Tokenizer.from_str(given.to_str())
-        # The one option that a file does not hold.
-        own.encode_special_tokens = given.encode_special_tokens
-    own.post_processor = None
-    own.no_truncation()
-    own.no_padding()
-    return own
 
 
 def _sample(sampler: Sampler, files: Sequence[CorpusFile], block: Block) -> None:
@@ -124,7 +99,7 @@ class _Groups:
         self._numbers: dict[str, int] = {}
         self._scripts = np.zeros((len(script_names()), 3), np.int64)
 
-    def add(self, block: Block, scripts: BlockScripts, tokens: Sequence[_Ints]) -> None:
+    def add(self, block: Block, scripts: BlockScripts, tokens: Sequence[Ints]) -> None:
         """Adds a block; `tokens` has the tokens of each text by each tokenizer."""
         ones = np.ones(len(block.texts), np.int64)
         columns = np.stack([ones, scripts.bytes, np.diff(scripts.starts), scripts.words, *tokens], axis=1)
@@ -150,7 +125,7 @@ class _Groups:
         groups = [_group(name, row) for name, row in zip(self._numbers, self._languages.tolist(), strict=True)]
         return tuple(sorted(groups, key=lambda group: (-group.bytes, group.name)))
 
-    def scripts(self, tokens: Sequence[_Ints]) -> tuple[Group, ...]:
+    def scripts(self, tokens: Sequence[Ints]) -> tuple[Group, ...]:
         columns = np.stack([*self._scripts.T, *tokens], axis=1).tolist()
         groups = [
             Group(name, None, row[0], row[1], row[2], tuple(row[3:]))
@@ -172,20 +147,21 @@ class _Tally:
         self.name = name
         self.tokenizer = tokenizer
         self.vocabulary: Vocabulary = vocabulary_of(tokenizer)
-        self.scripts: _Ints = np.zeros(len(script_names()), np.int64)
-        self._counts = np.zeros(len(self.vocabulary.tokens), np.int64)
+        self.scripts: Ints = np.zeros(len(script_names()), np.int64)
         self._lengths: dict[int, int] = {}
         self._unknown_characters = 0
 
-    def add(self, block: Block, scripts: BlockScripts, num_threads: int | None) -> _Ints:
-        """Encodes a block; answers the tokens of each text."""
-        arrays = self.tokenizer.encode_batch_arrays(
+    def encode(self, block: Block, num_threads: int | None) -> TokenArrays:
+        """The tokens of a block, with offsets."""
+        return self.tokenizer.encode_batch_arrays(
             block.texts, add_special_tokens=False, return_offsets=True, num_threads=num_threads
         )
+
+    def add(self, arrays: TokenArrays, scripts: BlockScripts) -> Ints:
+        """Adds the tokens of a block; answers the tokens of each text."""
         offsets = arrays.offsets
         assert offsets is not None
         counts = np.diff(arrays.row_splits)
-        self._counts += np.bincount(arrays.ids, minlength=len(self._counts))
         for length, count in zip(*np.unique(counts, return_counts=True), strict=True):
             self._lengths[int(length)] = self._lengths.get(int(length), 0) + int(count)
         if self.vocabulary.unknown is not None:
@@ -199,12 +175,11 @@ class _Tally:
             self.scripts += np.bincount(labels, minlength=len(self.scripts))
         return counts
 
-    def numbers(self) -> TokenizerNumbers:
-        vocabulary, counts = self.vocabulary, self._counts
+    def numbers(self, counts: Ints, reach: Reach) -> TokenizerNumbers:
+        """The numbers, given how often each id occurs."""
+        vocabulary = self.vocabulary
         order = np.lexsort((np.arange(len(counts)), -counts))
-        used = np.flatnonzero(counts)
         own = [id_ for id_ in vocabulary.ids if id_ not in vocabulary.added]
-        reach = reach_of(self.tokenizer, vocabulary, used.tolist())
         sizes = np.array([len(text) for text in vocabulary.texts], np.int64)
         # Bytes 10xxxxxx go on with a character.
         characters = np.array([sum(byte & 0xC0 != 0x80 for byte in text) for text in vocabulary.texts], np.int64)
@@ -220,23 +195,23 @@ class _Tally:
             unknown_tokens=unknown,
             unknown_characters=self._unknown_characters,
             byte_tokens=int(counts[sorted(vocabulary.byte_tokens)].sum()),
-            part_tokens=sum(int(counts[id_]) for id_ in used.tolist() if vocabulary.is_part_of_character(id_)),
+            part_tokens=int(counts[sorted(vocabulary.partial)].sum()),
             text_lengths=_lengths(self._lengths),
             token_bytes=_weighted(sizes, ones),
             token_characters=_weighted(characters, ones),
             used_bytes=_weighted(sizes, counts),
             used_characters=_weighted(characters, counts),
-            unused=self._named(id_ for id_ in vocabulary.ids if not counts[id_]),
+            unused=_named(vocabulary, counts, (id_ for id_ in vocabulary.ids if not counts[id_])),
             unreachable=reach.unreachable,
-            undecided=self._named(reach.undecided),
+            undecided=_named(vocabulary, counts, reach.undecided),
             coverage=_coverage(counts[order]),
-            most_frequent=self._named(id_ for id_ in order.tolist()[:_NAMED] if counts[id_]),
+            most_frequent=_named(vocabulary, counts, (id_ for id_ in order.tolist()[:_NAMED] if counts[id_])),
             curve=curve_of(self.tokenizer, counts),
         )
 
-    def _named(self, ids: Iterable[int]) -> tuple[TokenCount, ...]:
-        tokens = self.vocabulary.tokens
-        return tuple(TokenCount(id_, tokens[id_] or "", int(self._counts[id_])) for id_ in ids)
+
+def _named(vocabulary: Vocabulary, counts: Ints, ids: Iterable[int]) -> tuple[TokenCount, ...]:
+    return tuple(TokenCount(id_, vocabulary.tokens[id_] or "", int(counts[id_])) for id_ in ids)
 
 
 def _lengths(counts: Mapping[int, int]) -> Lengths:
@@ -244,7 +219,7 @@ def _lengths(counts: Mapping[int, int]) -> Lengths:
     return Lengths(tuple(lengths), tuple(counts[length] for length in lengths))
 
 
-def _weighted(lengths: _Ints, counts: npt.NDArray[Any]) -> Lengths:
+def _weighted(lengths: Ints, counts: npt.NDArray[Any]) -> Lengths:
     """How often each length occurs, if each of `lengths` does `counts` times."""
     found: dict[int, int] = {}
     for length in np.unique(lengths[counts > 0]).tolist():
@@ -252,7 +227,7 @@ def _weighted(lengths: _Ints, counts: npt.NDArray[Any]) -> Lengths:
     return _lengths(found)
 
 
-def _coverage(counts: _Ints) -> Coverage:
+def _coverage(counts: Ints) -> Coverage:
     """The shares of the most frequent tokens, given counts from the highest on."""
     total, sums = int(counts.sum()), np.cumsum(counts)
     used = int((counts > 0).sum())

@@ -5,10 +5,13 @@ from __future__ import annotations
 import dataclasses
 import json
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lexmill.reports.curve import Curve
 from lexmill.reports.vocabulary import Unreachable
+
+if TYPE_CHECKING:
+    from lexmill.evaluation import Evaluation
 
 __all__ = [
     "Coverage",
@@ -171,6 +174,7 @@ class Numbers:
         scripts: the scripts of its words, the largest first.
         tokenizers: the numbers of each tokenizer.
         samples: some texts, tokenized.
+        evaluation: the numbers of `lexmill.evaluate` for the same tokenizers and corpus.
     """
 
     corpus: Group
@@ -179,11 +183,13 @@ class Numbers:
     scripts: tuple[Group, ...]
     tokenizers: tuple[TokenizerNumbers, ...]
     samples: tuple[Sample, ...]
+    evaluation: Evaluation
 
     def to_dict(self) -> dict[str, Any]:
-        """The numbers as values of JSON: of curves 256 points at most, of tokens that are not used the first 200."""
+        """The numbers as values of JSON: of curves 256 points at most, of long lists of tokens the first 200."""
         tokenizers = tuple(map(_without_long_lists, self.tokenizers))
         numbers: dict[str, Any] = {"version": 1, **dataclasses.asdict(dataclasses.replace(self, tokenizers=tokenizers))}
+        numbers["evaluation"] = self.evaluation.to_dict(candidates=_NAMED)
         for tokenizer, values in zip(self.tokenizers, numbers["tokenizers"], strict=True):
             values["curve"] = None if tokenizer.curve is None else points_of(tokenizer.curve)
             for name in _LONG:

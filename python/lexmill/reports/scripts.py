@@ -7,19 +7,17 @@ that each character of a text with words belongs to one of them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from lexmill import _core
+from lexmill.reports.characters import WHITE_SPACE, Characters, Ints, Words
 
 __all__ = ["NO_SCRIPT", "NO_WORD", "BlockScripts", "script_names", "scripts_of"]
-
-_Ints: TypeAlias = npt.NDArray[np.int64]
 
 # Numbers of scripts: of words without letters, and of texts without words.
 NO_SCRIPT = 0
@@ -29,20 +27,6 @@ _OWN_NAMES = ("no letters", "white space only")
 _HAN = ("Han", "Hiragana", "Katakana")
 _HAN_NAME = "Han and kana"
 _WITHOUT_SCRIPT = ("Common", "Inherited", "Unknown")
-# The property White_Space of Unicode.
-_WHITE_SPACE = (
-    *range(0x9, 0xE),
-    0x20,
-    0x85,
-    0xA0,
-    0x1680,
-    *range(0x2000, 0x200B),
-    0x2028,
-    0x2029,
-    0x202F,
-    0x205F,
-    0x3000,
-)
 
 
 @cache
@@ -54,7 +38,7 @@ def _table() -> tuple[npt.NDArray[np.uint8], tuple[str, ...]]:
         if script not in _WITHOUT_SCRIPT:
             name = _HAN_NAME if script in _HAN else script.replace("_", " ")
             table[first : last + 1] = numbers.setdefault(name, len(numbers))
-    table[list(_WHITE_SPACE)] = NO_WORD
+    table[list(WHITE_SPACE)] = NO_WORD
     return table, tuple(numbers)
 
 
@@ -78,28 +62,20 @@ class BlockScripts:
     """
 
     labels: npt.NDArray[np.uint8]
-    starts: _Ints
-    bytes: _Ints
-    words: _Ints
-    script_bytes: _Ints
-    script_characters: _Ints
-    script_words: _Ints
+    starts: Ints
+    bytes: Ints
+    words: Ints
+    script_bytes: Ints
+    script_characters: Ints
+    script_words: Ints
 
 
-def scripts_of(texts: Sequence[str]) -> BlockScripts:
-    """Finds the words of texts and their scripts, in time linear in the characters."""
+def scripts_of(characters: Characters, found: Words) -> BlockScripts:
+    """Finds the scripts of the words that white space divides, in time linear in the characters."""
     table, names = _table()
-    joined = "".join(texts)
-    starts = np.zeros(len(texts) + 1, np.int64)
-    np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)), out=starts[1:])
-    # An ASCII block, as most blocks of English are, needs a quarter of the memory.
-    codes: npt.NDArray[Any] = (
-        np.frombuffer(joined.encode("ascii"), np.uint8)
-        if joined.isascii()
-        else np.frombuffer(joined.encode("utf-32-le"), np.uint32)
-    )
-    classes = table[codes]
-    begins, ends = _words(classes, starts)
+    codes, starts = characters.codes, characters.starts
+    classes = characters.classes(table)
+    begins, ends = found.begins, found.ends
     scripts = _scripts(classes, begins)
     word_starts = np.searchsorted(begins, starts)
     words = np.diff(word_starts)
@@ -118,9 +94,9 @@ def scripts_of(texts: Sequence[str]) -> BlockScripts:
     scripts_of_segments = classes[last]
     labels = np.repeat(scripts_of_segments, np.diff(last, prepend=-1))
 
-    characters = np.bincount(labels, minlength=len(names))
+    script_characters = np.bincount(labels, minlength=len(names))
     if codes.dtype == np.uint8:
-        text_bytes, script_bytes = np.diff(starts), characters
+        text_bytes, script_bytes = np.diff(starts), script_characters
     else:
         widths = 1 + (codes > 0x7F).view(np.uint8) + (codes > 0x7FF).view(np.uint8) + (codes > 0xFFFF).view(np.uint8)
         places = np.zeros(len(codes) + 1, np.int64)
@@ -134,26 +110,12 @@ def scripts_of(texts: Sequence[str]) -> BlockScripts:
         bytes=text_bytes,
         words=words,
         script_bytes=script_bytes,
-        script_characters=characters,
+        script_characters=script_characters,
         script_words=np.bincount(scripts, minlength=len(names)),
     )
 
 
-def _words(classes: npt.NDArray[np.uint8], starts: _Ints) -> tuple[_Ints, _Ints]:
-    """First characters of words, and the characters after their last ones."""
-    is_word = classes != NO_WORD
-    begins, ends = is_word.copy(), is_word.copy()
-    begins[1:] &= ~is_word[:-1]
-    ends[:-1] &= ~is_word[1:]
-    # No word goes from one text to the next.
-    first = starts[:-1][starts[:-1] < starts[-1]]
-    begins[first] = is_word[first]
-    last = starts[1:][starts[1:] > 0] - 1
-    ends[last] = is_word[last]
-    return np.flatnonzero(begins), np.flatnonzero(ends) + 1
-
-
-def _scripts(classes: npt.NDArray[np.uint8], begins: _Ints) -> npt.NDArray[np.uint8]:
+def _scripts(classes: npt.NDArray[np.uint8], begins: Ints) -> npt.NDArray[np.uint8]:
     """The script of each word that begins at a character of `begins`."""
     found = np.full(len(begins), NO_SCRIPT, np.uint8)
     with_script = np.flatnonzero(classes > NO_WORD)
@@ -166,6 +128,6 @@ def _scripts(classes: npt.NDArray[np.uint8], begins: _Ints) -> npt.NDArray[np.ui
     return found
 
 
-def _sums(keys: npt.NDArray[Any], values: _Ints, count: int) -> _Ints:
+def _sums(keys: npt.NDArray[Any], values: Ints, count: int) -> Ints:
     # Weights are float64, which holds the sums of a block exactly.
     return np.bincount(keys, weights=values, minlength=count).astype(np.int64)

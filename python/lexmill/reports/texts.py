@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import stat
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
+from lexmill._core import resident_bytes
 from lexmill._data.corpus_warnings import warn_of_repeated, warn_of_skipped
 from lexmill._data.file_names import is_compressed
 from lexmill._data.source_names import OneSource, sources_of
+from lexmill._types import OnProgress
 from lexmill.errors import OptionError
 from lexmill.sources import Csv, Files, JsonLines, Lines, Source, _Columns
 
-__all__ = ["Block", "CorpusFile", "blocks_of", "files_of"]
+__all__ = ["Block", "CorpusFile", "Progress", "blocks_of", "files_of"]
 
 
 # Characters of a block: enough for threads to share, little beside the memory of a tokenizer.
@@ -47,6 +50,30 @@ class Block:
     file: int
     texts: list[str]
     languages: list[str] | None
+
+
+class Progress:
+    """Tells how much text of all files is read."""
+
+    def __init__(self, files: Sequence[CorpusFile], on_progress: OnProgress | None) -> None:
+        """Begins to count the time; the total is known if each file tells how much text it has."""
+        self._call = on_progress
+        self._started = time.monotonic()
+        self._total = sum(file.size for file in files) if all(file.size for file in files) else 0
+        self._done = 0
+
+    def add(self, size: int) -> None:
+        """Tells of so many bytes more."""
+        self._done += size
+        if self._call is not None:
+            known = min(self._done, self._total) if self._total else self._done
+            self._call("read", known, self._total, self._seconds_left(), resident_bytes())
+
+    def _seconds_left(self) -> float | None:
+        """Seconds until all bytes are read, at the mean rate; None if the total is not known."""
+        if not self._total or not self._done:
+            return None
+        return (time.monotonic() - self._started) * max(0, self._total - self._done) / self._done
 
 
 def files_of(corpus: OneSource | Iterable[OneSource], group_by: str | None) -> list[CorpusFile]:

@@ -62,13 +62,10 @@ class Vocabulary:
         """The ids that have a token."""
         return [id_ for id_, token in enumerate(self.tokens) if token is not None]
 
-    def is_part_of_character(self, id_: int) -> bool:
-        """True if the bytes of a token are not whole characters."""
-        try:
-            self.texts[id_].decode()
-        except UnicodeDecodeError:
-            return True
-        return False
+    @cached_property
+    def partial(self) -> frozenset[int]:
+        """The ids of tokens whose bytes are not whole characters."""
+        return frozenset(id_ for id_, text in enumerate(self.texts) if not text.isascii() and not _is_utf8(text))
 
 
 @dataclass(frozen=True)
@@ -115,6 +112,7 @@ def vocabulary_of(tokenizer: Tokenizer) -> Vocabulary:
     fallback = bool(options.get("byte_fallback"))
     byte_tokens = {id_ for id_, token in ids.items() if fallback and id_ not in added and _BYTE_TOKEN.fullmatch(token)}
     byte_of = _alphabet() if is_byte_level else {}
+    letters = frozenset(byte_of)
 
     def text(id_: int, token: str | None) -> bytes:
         if token is None:
@@ -127,8 +125,8 @@ def vocabulary_of(tokenizer: Tokenizer) -> Vocabulary:
             token = token.removeprefix(prefix)
         if suffix := options.get("end_of_word_suffix"):
             token = token.removesuffix(suffix)
-        if is_byte_level and all(char in byte_of for char in token):
-            return bytes(byte_of[char] for char in token)
+        if is_byte_level and letters.issuperset(token):
+            return bytes(map(byte_of.__getitem__, token))
         return (token.replace("▁", " ") if is_spaced else token).encode()
 
     unk_id, unk_token = options.get("unk_id"), options.get("unk_token")
@@ -150,12 +148,11 @@ def reach_of(tokenizer: Tokenizer, vocabulary: Vocabulary, used: Iterable[int] =
     This takes as long as encoding the whole vocabulary a few times. Added tokens and the unknown token are left out.
     """
     missing = set(vocabulary.ids) - vocabulary.added - set(used) - {vocabulary.unknown}
-    is_part = {id_ for id_ in missing if vocabulary.is_part_of_character(id_)}
     for before, after in _CONTEXTS:
-        wanted = sorted(missing - is_part)
+        wanted = sorted(missing - vocabulary.partial)
         texts = [f"{before}{vocabulary.texts[id_].decode()}{after}" for id_ in wanted]
         encoded = _encoded(tokenizer, texts)
-        missing -= {id_ for id_, ids in zip(wanted, encoded, strict=True) if (ids == id_).any()}
+        missing -= {id_ for id_, ids in zip(wanted, encoded, strict=True) if id_ in ids.tolist()}
     proven = {id_: reason for id_, reason in _proven(tokenizer, vocabulary, sorted(missing)).items() if reason}
     return Reach(
         unreachable=tuple(Unreachable(id_, vocabulary.tokens[id_] or "", proven[id_]) for id_ in sorted(proven)),

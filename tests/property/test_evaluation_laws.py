@@ -1,0 +1,44 @@
+"""Evaluations of random tokenizers of all models have the numbers of the reference, or raise as encoding does."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import assume, given, note
+
+import lexmill
+from evaluation_cases import check, plain
+from lexmill.errors import LexmillError
+from small import letters
+from whole_engines import Input, Json, read
+from whole_tokenizers import cases
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("corpus") / "corpus.jsonl"
+
+
+@given(case=cases(own=True))
+def test_numbers_of_random_tokenizers_match_reference(path: Path, case: tuple[Json, list[Input]]) -> None:
+    spec, inputs = case
+    note(json.dumps(spec, ensure_ascii=False))
+    texts = [one.text for one in inputs]
+    # Samplers are refused.
+    assume(any(texts) and not spec["model"].get("dropout") and not spec["model"].get("alpha"))
+    tokenizer = read(lexmill, spec)
+    path.write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
+    given = {"letters": letters("abc"), "it": tokenizer}
+    try:
+        for text in texts:
+            plain(tokenizer).encode(text)
+    except LexmillError as error:
+        with pytest.raises(type(error)):
+            lexmill.evaluate(given, path)
+        return
+    evaluation = lexmill.evaluate(given, path)
+    check(evaluation.corpora[0], given, texts, "whitespace")
+    assert json.loads(evaluation.to_json())["corpora"][0]["texts"] == len(texts)
+    assert "letters, it" in evaluation.to_table()
