@@ -71,6 +71,26 @@ def test_figures_have_the_numbers(corpus: list[Path]) -> None:
     assert sum(texts["y"]) == len(TEXTS)
 
 
+def test_the_evaluation_of_the_same_corpus_is_in_the_report(corpus: list[Path], tmp_path: Path) -> None:
+    pytest.importorskip("plotly")
+    lines = tmp_path / "lines"
+    lines.mkdir()
+    (lines / "<eng>.txt").write_text("the cat\n")
+    (lines / "deu.txt").write_text("die Katze\n")
+    given = {"it": byte_level(), "<other>": unigram()}
+    options: Any = {"parallel": lines, "base": "deu", "alpha": 3, "sample_every": 2}
+    report = lexmill.report(given, corpus, words="whitespace", **options)
+    evaluation = lexmill.evaluate(given, corpus, **options)
+    assert report.numbers.evaluation == evaluation
+    assert json.loads(report.to_json())["evaluation"] == json.loads(json.dumps(evaluation.to_dict(candidates=200)))
+    page = report.to_html()
+    premium = evaluation.parallel.tokenizers[0].premiums[0]  # type: ignore[union-attr]
+    assert f"<td>&lt;eng&gt;</td><td>{premium:.4f}</td>" in page
+    assert "tokens that merging makes and that never remain" in page
+    assert "Parallel lines: 1</h2>" in page
+    assert "Parallel lines" not in lexmill.report(given, corpus).to_html()
+
+
 def test_an_empty_corpus_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "empty.txt").write_text("")
     with pytest.raises(EmptyCorpusError, match="nothing to measure: 0 texts without a character in 1 files"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from pathlib import Path, PurePath
+from enum import Enum
 from typing import Annotated
 
 import typer
@@ -13,13 +14,20 @@ from lexmill import Tokenizer
 from lexmill.cli.display import columns, megabytes, printable
 from lexmill.cli.files import STANDARD, check_output
 from lexmill.cli.load import load_tokenizer
-from lexmill.cli.options import Corpus, Json, ReadOptions, Threads, TokenizerFile
+from lexmill.cli.options import LARGEST, Corpus, Json, ReadOptions, Threads, TokenizerFile
 from lexmill.cli.outcome import Outcome, UsageError
 from lexmill.cli.progress import ProgressBar
 from lexmill.cli.sources import named_sources
 from lexmill.reports import Numbers, report
 
 __all__ = ["Options", "make"]
+
+
+class WordsName(str, Enum):
+    """The rule that divides words."""
+
+    WHITESPACE = "whitespace"
+    UNICODE = "unicode"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,13 +48,37 @@ class Options:
         str | None,
         typer.Option(help="The field (a.b for b in a) or column that holds the language.", show_default=False),
     ] = None
+    parallel: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Files of parallel lines, one a language; line n of each is the same sentence.",
+            show_default=False,
+        ),
+    ] = None
+    base: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LANGUAGE",
+            help="The language of FOLDER to compare with; the one with the fewest tokens unless given.",
+            show_default=False,
+        ),
+    ] = None
+    alpha: Annotated[float, typer.Option(min=0, help="The order of Rényi's entropy.")] = 2.5
+    words: Annotated[
+        WordsName, typer.Option(help="How words are divided that tokens may cut: by white space, or by UAX 29.")
+    ] = WordsName.WHITESPACE
+    sample_every: Annotated[
+        int,
+        typer.Option(min=1, max=LARGEST, help="Of a large corpus, look at the words of every n-th text; 1 for all."),
+    ] = 16
     read: ReadOptions
     threads: Threads = None
     as_json: Json = False
 
 
 def make(options: Options) -> Outcome:
-    """Make a page on how tokenizers cut a corpus: ratios, lengths, coverage, compression, samples.
+    """Make a page on how tokenizers cut a corpus: ratios, lengths, coverage, compression, published measures, samples.
 
     With an OUTPUT that ends in .json only the numbers are written; the page needs the extra lexmill[report].
     """
@@ -70,6 +102,11 @@ def make(options: Options) -> Outcome:
             tokenizers,
             sources,
             group_by=options.group_by,
+            parallel=options.parallel,
+            base=options.base,
+            alpha=options.alpha,
+            words=options.words.value,
+            sample_every=options.sample_every,
             num_threads=options.threads,
             on_progress=progress.callback,
         )

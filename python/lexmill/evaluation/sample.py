@@ -22,7 +22,7 @@ from lexmill.reports.vocabulary import Vocabulary
 __all__ = ["Sample", "Sums"]
 
 # Characters of a corpus that is looked at as a whole.
-_WHOLE = 1 << 21
+_WHOLE = 1 << 20
 
 
 class Sample:

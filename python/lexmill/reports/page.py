@@ -63,6 +63,8 @@ def _body(numbers: Numbers, figures: Iterable[str]) -> list[str]:
     body: Sequence[str | None] = [
         sections.heading(numbers),
         sections.overview(numbers),
+        sections.evaluation(numbers),
+        sections.parallel(numbers),
         sections.scripts(numbers),
         sections.languages(numbers) if numbers.languages is not None else None,
         sections.files(numbers) if len(numbers.files) > 1 else None,

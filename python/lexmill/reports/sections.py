@@ -5,16 +5,19 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable, Sequence
 
+from lexmill.evaluation.table import corpus_rows, pair_rows, parallel_rows, vocabulary_rows
 from lexmill.reports.figures import COLORS
 from lexmill.reports.numbers import Group, Lengths, Numbers, Sample, SampleToken, TokenCount, TokenizerNumbers
 
 __all__ = [
     "coverage",
     "curve",
+    "evaluation",
     "files",
     "heading",
     "languages",
     "overview",
+    "parallel",
     "samples",
     "scripts",
     "text_lengths",
@@ -69,6 +72,49 @@ def overview(numbers: Numbers) -> str:
         "Partial tokens are not whole characters: text falls back to them where the vocabulary has nothing better."
     )
     return _section("Overview", _table(head, rows, wide=True) + _note(note))
+
+
+def evaluation(numbers: Numbers) -> str:
+    """The numbers that papers publish: entropies, cut words, round trips, vocabularies, pairs of tokenizers."""
+    own = numbers.evaluation
+    (corpus,) = own.corpora
+    parameters = own.manifest.parameters
+    tables = [
+        _plain_table(corpus_rows(corpus), has_keys=True),
+        _plain_table(vocabulary_rows(own.vocabularies), has_keys=True),
+    ]
+    if own.overlaps:
+        tables.append(_plain_table(pair_rows(own)))
+    for number, one in enumerate(own.vocabularies):
+        if one.residue:
+            residue = [TokenCount(token.id, token.token, 0) for token in one.candidates if token.kind == "residue"]
+            title = f"{_key(number, one.name)} {_count(one.residue, 'token')} that merging makes and that never remain"
+            tables.append(_details(title, _tokens(residue)))
+    every = (
+        "all texts"
+        if corpus.sampled_texts == corpus.texts
+        else f"{corpus.sampled_texts:,} texts, one in {parameters['sample_every']}"
+    )
+    rule = "white space" if parameters["words"] == "whitespace" else "UAX 29"
+    note = (
+        f"NSL: tokens by those of {parameters['reference']}. Rényi's entropy has the order {parameters['alpha']}; its "
+        "efficiency is a share of the binary logarithm of the vocabulary's size. Words are divided by "
+        f"{rule}. Words, round trips and boundaries are of {every}. Candidates: tokens that a model may have "
+        "learned little of. None of these numbers predicts the quality of a model."
+    )
+    return _section("Published measures", "".join(tables) + _note(note))
+
+
+def parallel(numbers: Numbers) -> str:
+    """Premiums of languages on parallel lines; nothing if there are none."""
+    found = numbers.evaluation.parallel
+    if found is None:
+        return ""
+    note = (
+        "Tokens of a language by those of the base, which stands in the title, for the same sentences. Parity is the "
+        "least number of tokens by the greatest. A language of which much is unknown seems cheap."
+    )
+    return _section(f"Parallel lines: {found.lines:,}", _plain_table(parallel_rows(found)) + _note(note))
 
 
 def scripts(numbers: Numbers) -> str:
@@ -279,6 +325,16 @@ def _table(
     head_lines = (f"<tr>{of}</tr>" if of else "") + line(head, "th")
     kind = "scroll wide" if wide else "scroll"
     return f"<div class='{kind}'><table><thead>{head_lines}</thead><tbody>{body}</tbody></table></div>"
+
+
+def _plain_table(rows: Sequence[Sequence[str]], *, has_keys: bool = False) -> str:
+    """A table of plain text after its titles; with keys, a row for each tokenizer begins with its colour."""
+    head, *others = ([html.escape(cell) for cell in row] for row in rows)
+    if has_keys:
+        others = [
+            [_key(number, row[0]), *cells[1:]] for number, (row, cells) in enumerate(zip(rows[1:], others, strict=True))
+        ]
+    return _table(head, others, wide=True)
 
 
 def _ratio(value: int, of: int) -> str:

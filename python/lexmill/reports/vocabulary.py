@@ -113,6 +113,7 @@ def vocabulary_of(tokenizer: Tokenizer) -> Vocabulary:
     byte_tokens = {id_ for id_, token in ids.items() if fallback and id_ not in added and _BYTE_TOKEN.fullmatch(token)}
     byte_of = _alphabet() if is_byte_level else {}
     letters = frozenset(byte_of)
+    prefix, suffix = (options.get(name) or "" for name in ("continuing_subword_prefix", "end_of_word_suffix"))
 
     def text(id_: int, token: str | None) -> bytes:
         if token is None:
@@ -121,10 +122,7 @@ def vocabulary_of(tokenizer: Tokenizer) -> Vocabulary:
             return token.encode()
         if id_ in byte_tokens:
             return bytes([int(token[3:5], 16)])
-        if prefix := options.get("continuing_subword_prefix"):
-            token = token.removeprefix(prefix)
-        if suffix := options.get("end_of_word_suffix"):
-            token = token.removesuffix(suffix)
+        token = token.removeprefix(prefix).removesuffix(suffix)
         if is_byte_level and letters.issuperset(token):
             return bytes(map(byte_of.__getitem__, token))
         return (token.replace("▁", " ") if is_spaced else token).encode()

@@ -71,6 +71,39 @@ def test_outcome_and_options(lexmill: Run, saved: str) -> None:
     assert not Path("out.html").exists()
 
 
+def test_options_of_the_evaluation(lexmill: Run, saved: str) -> None:
+    Path("lines").mkdir()
+    Path("lines/eng.txt").write_text("the cat\n")
+    Path("lines/deu.txt").write_text("der Hut\n")
+    options = ("--parallel", "lines", "--base", "eng", "--alpha", "3", "--words", "unicode", "--sample-every", "1")
+    pytest.importorskip("regex")
+    assert lexmill("report", saved, "in.txt.gz", "-o", "out.json", *options).code == 0
+    found = json.loads(Path("out.json").read_text(encoding="utf-8"))["evaluation"]
+    assert found["manifest"]["parameters"] == {
+        "alpha": 3.0,
+        "words": "unicode",
+        "reference": Path(saved).parent.name,
+        "base": "eng",
+        "sample_every": 1,
+    }
+    expected = library.evaluate(
+        {Path(saved).parent.name: saved},
+        "in.txt.gz",
+        parallel="lines",
+        base="eng",
+        alpha=3,
+        words="unicode",
+        sample_every=1,
+    )
+    assert found == json.loads(json.dumps(expected.to_dict(candidates=200)))
+    Path("lines/deu.txt").write_text("der Hut\nund\n")
+    result = lexmill("report", saved, "in.txt.gz", "-o", "other.json", *options)
+    assert (result.code, "must have 2 as" in result.stderr or "must have 1 as" in result.stderr) == (1, True)
+    result = lexmill("report", saved, "in.txt.gz", "--base", "eng")
+    assert (result.code, "there are no parallel files" in result.stderr) == (1, True)
+    assert not Path("other.json").exists()
+
+
 def test_standard_input_is_a_corpus(saved: str) -> None:
     done = subprocess.run(
         [*COMMAND, "report", saved, "-", "--input", "lines", "-o", "out.json"], input=b"the cat\nsat\n", check=True
