@@ -180,3 +180,13 @@ def test_words_that_are_too_long_are_unreachable(corpus: list[Path]) -> None:
     ]
     # The normalizer never lets `A` through, which nothing here proves.
     assert [tokenizer.id_to_token(id_) for id_ in reach.undecided] == ["A"]
+
+
+def test_words_that_spell_bytes_are_counted_as_the_model_counts_them() -> None:
+    # é is a byte of a longer character here, and é with a byte after it is two characters of a pre-token.
+    vocab = {token: id_ for id_, token in enumerate(["[UNK]", "é", "Ã©", "Ã©a"])}
+    tokenizer = Tokenizer(models.WordPiece(vocab, unk_token="[UNK]", max_input_chars_per_word=2))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    reach = reach_of(tokenizer, vocabulary_of(tokenizer))
+    assert [token.token for token in reach.unreachable] == ["Ã©a"]
+    assert reach.undecided == (1,)

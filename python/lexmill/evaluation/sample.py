@@ -145,12 +145,9 @@ def _look(
     """
     offsets = arrays.offsets
     assert offsets is not None
-    counts = np.diff(arrays.row_splits)
-    shifts = np.repeat(characters.starts[:-1], counts)
-    # Bytes of an affix that the model falls back to may lie past the end of their text.
-    limits = np.repeat(characters.starts[1:], counts)
-    begins: Ints = np.minimum(offsets[:, 0] + shifts, limits)
-    ends: Ints = np.minimum(offsets[:, 1] + shifts, limits)
+    shifts = np.repeat(characters.starts[:-1], np.diff(arrays.row_splits))
+    begins: Ints = offsets[:, 0] + shifts
+    ends: Ints = offsets[:, 1] + shifts
     is_unknown = None if unknown is None else arrays.ids == unknown
     has_text = begins < ends
     if not has_text.all():

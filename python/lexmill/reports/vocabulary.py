@@ -182,7 +182,8 @@ def _proven(tokenizer: Tokenizer, vocabulary: Vocabulary, ids: list[int]) -> dic
     elif isinstance(model, WordPiece):
         limit = vocabulary.model["max_input_chars_per_word"]
         for id_ in rest:
-            if len(vocabulary.texts[id_].decode()) > limit:
+            # The model counts the characters of the pre-token, which may spell bytes.
+            if len(_bare(vocabulary, vocabulary.tokens[id_] or "")) > limit:
                 found[id_] = f"longer than max_input_chars_per_word, which is {limit}"
     return found
 
