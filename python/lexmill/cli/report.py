@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from pathlib import Path, PurePath
 from enum import Enum
+from pathlib import Path, PurePath
 from typing import Annotated
 
 import typer

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
-from lexmill._source_names import OneSource
+from lexmill._data.source_names import OneSource
 from lexmill._types import OnProgress
 from lexmill.evaluation.evaluator import Evaluator, Parameters
 from lexmill.evaluation.numbers import Evaluation

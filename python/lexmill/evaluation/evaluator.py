@@ -9,7 +9,7 @@ from itertools import combinations
 
 import numpy as np
 
-from lexmill._source_names import OneSource
+from lexmill._data.source_names import OneSource
 from lexmill.errors import EmptyCorpusError, OptionError
 from lexmill.evaluation.formulas import check_alpha
 from lexmill.evaluation.manifest import Manifest, ManifestFile, ManifestTokenizer, versions

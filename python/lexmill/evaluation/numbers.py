@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lexmill.evaluation.manifest import Manifest
+from lexmill.evaluation.table import table_of
 
 __all__ = [
     "Agreement",
@@ -294,6 +295,4 @@ class Evaluation:
 
     def to_table(self) -> str:
         """The main numbers as tables in Markdown."""
-        from lexmill.evaluation.table import table_of
-
         return table_of(self)

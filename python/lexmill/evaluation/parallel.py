@@ -7,7 +7,7 @@ from pathlib import PurePath
 
 import numpy as np
 
-from lexmill._source_names import OneSource
+from lexmill._data.source_names import OneSource
 from lexmill.errors import EmptyCorpusError, FormatError, OptionError
 from lexmill.evaluation.formulas import gini, ratio
 from lexmill.evaluation.manifest import ManifestFile, Seal

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
-from lexmill.evaluation.numbers import CorpusNumbers, Evaluation, Parallel, VocabularyNumbers
+if TYPE_CHECKING:
+    from lexmill.evaluation.numbers import CorpusNumbers, Evaluation, Parallel, VocabularyNumbers
 
 __all__ = ["corpus_rows", "pair_rows", "parallel_rows", "share", "table_of", "vocabulary_rows"]
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from lexmill._core import local_path
 from lexmill._data.source_names import OneSource
+from lexmill._data.whole_file import whole_file
 from lexmill._types import OnProgress
 from lexmill.errors import FileError
 from lexmill.reports.given import OneTokenizer
