@@ -11,6 +11,7 @@ import pytest
 
 from lexmill.errors import IdRangeError, InputTypeError, OptionError, OptionRangeError
 from lexmill.v1 import Padding, Truncation
+from v1_small import tokenizer
 
 FULL = Padding("left", 1, 2, "x", 3, 4)
 
@@ -95,3 +96,8 @@ def test_wrong_padding_is_refused(arguments: dict[str, Any], error: type[Excepti
 def test_wrong_truncation_is_refused(arguments: list[Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         Truncation(*arguments)
+
+
+def test_the_rows_of_a_batch_share_one_limit() -> None:
+    with pytest.raises(OptionError, match="padded to 17179869184 tokens but must have 268435456 at most"):
+        tokenizer().encode_batch(["a"] * 64, padding=Padding(length=2**28))

@@ -102,13 +102,14 @@ def padded(arrays: TokenArrays, padding: Padding, length: int, *, with_mask: boo
         with_mask: adds the attention mask where there is padding.
 
     Raises:
-        OptionError: a row is to be padded to more tokens than `MOST_PADDED`.
+        OptionError: the rows are to be padded to more tokens than `MOST_PADDED` together.
     """
     lengths = np.diff(arrays.row_splits)
     if not (lengths < length).any():
         return arrays
     check_padded(length)
     pads = np.maximum(length - lengths, 0)
+    check_padded(int((lengths + pads).sum()))
     runs, is_text = (pads, lengths), (False, True)
     if padding.direction == "right":
         runs, is_text = (lengths, pads), (True, False)
