@@ -194,6 +194,11 @@ impl PyTokenizer {
         py.detach(|| self.to_version(version, pretty, lossy)).or_raise(py)
     }
 
+    /// The parts that a lossy file of version 2.0 lacks, for `lexmill convert`.
+    fn _lost_in_version_2(&self, py: Python<'_>) -> PyResult<Vec<&'static str>> {
+        tokenizer_json::losses_of_version_2(&self.shared.parts()).or_raise(py)
+    }
+
     /// Writes a `tokenizer.json`, whole or not at all.
     ///
     /// The format has no place for `encode_special_tokens`, and version 1.0 has none for `role_to_token`: whoever reads the file sets

@@ -101,7 +101,7 @@ def convert(options: Options) -> Outcome:
     with tempfile.TemporaryDirectory(prefix="lexmill-") as folder:
         lost = [*_repeated_lines(tokenizer, inputs[0], from_kind)]
         if version is Version.TWO:
-            lost += _lost_in_version_2(tokenizer, lossy=options.lossy)
+            lost += tokenizer._lost_in_version_2()
         written = write(tokenizer, to_kind, Path(folder), version)
         around = _surroundings_of_output(tokenizer, options, to_kind)
         back = _read([str(path) for path in written], to_kind, around)
@@ -244,22 +244,6 @@ def _may_meet(token: dict[str, Any], other: dict[str, Any]) -> bool:
         return True
     lengths = range(1, min(len(one), len(two)))
     return any(one.endswith(two[:length]) or two.endswith(one[:length]) for length in lengths)
-
-
-def _lost_in_version_2(tokenizer: Tokenizer, *, lossy: bool) -> Iterator[str]:
-    """The parts that the writer leaves out of a file of version 2.0.
-
-    Raises:
-        OptionError: the version cannot hold the tokenizer, or only with a loss, which `lossy` would allow.
-    """
-    try:
-        tokenizer.to_str(version=Version.TWO.value)
-    except OptionError as error:
-        if not lossy:
-            raise
-        # Fails again if the part changes ids.
-        tokenizer.to_str(version=Version.TWO.value, lossy=True)
-        yield str(error).partition("cannot hold ")[2].partition(";")[0]
 
 
 def _is_same(stage: str, one: object, other: object) -> bool:

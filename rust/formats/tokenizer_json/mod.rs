@@ -238,7 +238,19 @@ pub fn write(parts: &Components, pretty: bool) -> Result<String> {
 /// # Errors
 /// [`Error::Unsupported`], naming the part that this version cannot hold.
 pub fn write_version_2(parts: &Components, pretty: bool, is_lossy: bool) -> Result<String> {
-    Ok(json_text(&Version2::new(parts, is_lossy)?, pretty))
+    let (file, losses) = Version2::new(parts)?;
+    if !is_lossy {
+        losses.refuse()?;
+    }
+    Ok(json_text(&file, pretty))
+}
+
+/// The parts that [`write_version_2`] leaves out if it is lossy.
+///
+/// # Errors
+/// As [`write_version_2`] if it is lossy.
+pub fn losses_of_version_2(parts: &Components) -> Result<Vec<&'static str>> {
+    Version2::new(parts).map(|(_, losses)| losses.0)
 }
 
 /// The object of the file with the first `most` added tokens, tokens and merges alone, to be shown rather than read.

@@ -115,11 +115,11 @@ pub(super) struct Version2<'a> {
 }
 
 impl<'a> Version2<'a> {
-    /// With `is_lossy`, trimmed offsets and dropout are left out.
+    /// The object, and the parts that it lacks.
     ///
     /// # Errors
-    /// [`Error::Unsupported`], naming the part that this version cannot hold.
-    pub(super) fn new(parts: &'a Components, is_lossy: bool) -> Result<Self> {
+    /// [`Error::Unsupported`], naming a part that this version cannot hold and that may change ids.
+    pub(super) fn new(parts: &'a Components) -> Result<(Self, Losses)> {
         let mut cuts = Cuts::of(parts.pre_tokenizer.as_ref());
         let is_byte_level = cuts.take_byte_level(&parts.model)?;
         if is_byte_level && !matches!(parts.decoder, Some(Decoder::ByteLevel { .. })) {
@@ -136,10 +136,7 @@ impl<'a> Version2<'a> {
             Some(stage) => templates::to_json(stage, parts, &mut losses)?,
             None => None,
         };
-        if !is_lossy {
-            losses.refuse()?;
-        }
-        Ok(Self {
+        let file = Self {
             version: Version::Two.name(),
             truncation: parts.truncation.as_ref().map(truncation_json),
             padding: parts.padding.as_ref().map(padding_json),
@@ -150,7 +147,8 @@ impl<'a> Version2<'a> {
             post_processor,
             decoder: parts.decoder.as_ref().map(Component::to_file).transpose()?.map(decoder_json),
             model: ModelJson::version_2(&parts.model, is_byte_level),
-        })
+        };
+        Ok((file, losses))
     }
 }
 
@@ -160,7 +158,7 @@ fn unsupported(part: impl std::fmt::Display) -> Error {
 
 /// Parts of a tokenizer that this version cannot hold and that do not change ids.
 #[derive(Default)]
-struct Losses(Vec<&'static str>);
+pub(super) struct Losses(pub(super) Vec<&'static str>);
 
 impl Losses {
     fn note(&mut self, is_lost: bool, part: &'static str) {
@@ -169,7 +167,9 @@ impl Losses {
         }
     }
 
-    fn refuse(&self) -> Result<()> {
+    /// # Errors
+    /// [`Error::Unsupported`] if there are any.
+    pub(super) fn refuse(&self) -> Result<()> {
         if self.0.is_empty() {
             return Ok(());
         }
