@@ -107,30 +107,17 @@ test-peers: $(STAMPS)/core-dev $(STAMPS)/group-test $(STAMPS)/group-peers ## sam
 	@echo "== pytest: sampled parity with other libraries"
 	@$(BIN)/python -m pytest --quiet -m 'external and not slow' tests/parity
 
-$(TRANSFORMERS)/ready: pyproject.toml $(STAMPS)/venv
-	@echo "installing the dependency group 'transformers' into $(TRANSFORMERS)"
-	@$(BIN)/python -m venv $(TRANSFORMERS)
-	@$(TRANSFORMERS)/bin/python -m pip install --upgrade 'pip>=25.1'
-	@$(TRANSFORMERS)/bin/python -m pip install --group transformers
-	@touch $@
-
-$(READERS)/ready: pyproject.toml $(STAMPS)/venv
-	@echo "installing the dependency group 'readers' into $(READERS)"
-	@$(BIN)/python -m venv $(READERS)
-	@$(READERS)/bin/python -m pip install --upgrade 'pip>=25.1'
-	@$(READERS)/bin/python -m pip install --group readers
+# The environments apart, each with the dependency group of its name.
+.venv-%/ready: pyproject.toml $(STAMPS)/venv
+	@echo "installing the dependency group '$*' into .venv-$*"
+	@$(BIN)/python -m venv .venv-$*
+	@.venv-$*/bin/python -m pip install --upgrade 'pip>=25.1'
+	@.venv-$*/bin/python -m pip install --group $*
 	@touch $@
 
 test-readers: $(STAMPS)/core-dev $(READERS)/ready ## pandas, pyarrow, polars, datasets and datatrove on token files
 	@echo "== pytest: token files as other libraries read them"
 	@PYTHONPATH=python $(READERS)/bin/python -m pytest --quiet -m external tests/parity/test_token_files_readers.py
-
-$(HF1)/ready: pyproject.toml $(STAMPS)/venv
-	@echo "installing the dependency group 'hf1' into $(HF1)"
-	@$(BIN)/python -m venv $(HF1)
-	@$(HF1)/bin/python -m pip install --upgrade 'pip>=25.1'
-	@$(HF1)/bin/python -m pip install --group hf1
-	@touch $@
 
 test-hf1: $(STAMPS)/core-dev $(HF1)/ready ## lexmill.v1 beside tokenizers 1.0: results, errors, names and signatures
 	@echo "== pytest: lexmill.v1 and tokenizers 1.0"
@@ -140,13 +127,6 @@ test-transformers: $(STAMPS)/core-dev $(TRANSFORMERS)/ready ## transformers and 
 	@echo "== pytest: transformers and datasets on both libraries, and the examples that need them"
 	@PYTHONPATH=python $(TRANSFORMERS)/bin/python -m pytest --quiet -m external \
 		tests/parity/test_transformers_peer.py tests/parity/test_examples_transformers.py tests/parity/test_token_files_peer.py
-
-$(ENGINES)/ready: pyproject.toml $(STAMPS)/venv
-	@echo "installing the dependency group 'engines' into $(ENGINES)"
-	@$(BIN)/python -m venv $(ENGINES)
-	@$(ENGINES)/bin/python -m pip install --upgrade 'pip>=25.1'
-	@$(ENGINES)/bin/python -m pip install --group engines
-	@touch $@
 
 test-engines: $(STAMPS)/core-dev $(ENGINES)/ready ## Ray and Spark on this machine, with workers that are killed (Spark needs Java 17 or newer)
 	@echo "== pytest: Ray and Spark"

@@ -87,7 +87,7 @@ def build() -> Path:
 
 
 def count(valgrind: str, program: Path, job: str) -> int:
-    """The instructions of a job, without those of its preparation."""
+    """The instructions of a job, without its preparation."""
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / "callgrind"
         command = [valgrind, "--quiet", "--tool=callgrind", "--toggle-collect=*counted_job*"]

@@ -117,7 +117,7 @@ def all_rows() -> Iterator[tuple[str, str]]:
 
 
 def difference(path: str, kind: str, theirs: Signature | None) -> str:
-    """What the column `here` says of a name."""
+    """The text of the column `here` for a name."""
     class_name, _, member = path.rpartition(".")
     owner = getattr(v1, class_name, None)
     notes = [f"different: {DIFFERENT[path]}"] if path in DIFFERENT else ["same"]

@@ -29,7 +29,7 @@ TRUNCATIONS: list[dict[str, Any]] = [
 
 
 def facts(value: Any) -> list[Any]:
-    """What two values have in common if they are the same."""
+    """The form in which two equal values are equal."""
     copies = [copy.copy(value), copy.deepcopy(value), pickle.loads(pickle.dumps(value))]
     return [repr(value), str(value), value.__reduce__()[1], *(made == value for made in copies), value == 5, value != 5]
 

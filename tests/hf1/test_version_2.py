@@ -73,7 +73,7 @@ def test_a_published_tokenizer_is_written_as_they_write_it(name: str, tmp_path: 
 
 
 def differs_there(spec: Json) -> bool:
-    """True if their ids are known to be others than those of `tokenizers` 0.23.3: see docs/compatibility.md."""
+    """True if their ids are known to differ from `tokenizers` 0.23.3: the table is in docs/guides/tokenizers-1.0.md."""
     model = spec["model"]
     patterns = [stage["pattern"] for stage in nodes(spec["normalizer"]) if isinstance(stage.get("pattern"), dict)]
     vocab, added = model["vocab"], spec["added_tokens"] or []

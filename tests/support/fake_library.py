@@ -1,10 +1,10 @@
-"""Libraries that stand in for tokie and tokenizers: they do what lexmill does, or what a test tells them."""
+"""Libraries that stand in for tokie and tokenizers: lexmill itself, or the code of a test."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-# Libraries as their adapters call them, by name and major version. What a test adds comes last.
+# Libraries as their adapters call them, by name and major version. Additions of a test come last.
 _MODULES = {}
 _MODULES["tokie", "9"] = """
 import lexmill

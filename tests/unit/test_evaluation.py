@@ -1,4 +1,4 @@
-"""`lexmill.evaluate`: its numbers are those of the reference, text by text, and of cases worked out by hand."""
+"""`lexmill.evaluate`: its numbers equal the reference's, text by text, and cases worked out by hand."""
 
 from __future__ import annotations
 

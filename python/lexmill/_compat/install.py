@@ -35,7 +35,7 @@ def install(version: str = "0.23") -> None:
     Calling it again changes nothing.
 
     Args:
-        version: the interface: `0.23`, that of `lexmill`; or `1`, that of `lexmill.v1`, which is provisional.
+        version: the interface: `0.23` for `lexmill`, or `1` for `lexmill.v1`, which is provisional.
 
     Raises:
         LexmillError: the other package, or the other interface, is imported already; classes of both would meet.

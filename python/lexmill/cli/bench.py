@@ -97,7 +97,7 @@ class Options:
             show_default=False,
         ),
     ] = None
-    job: Annotated[str, typer.Option(metavar="JOBS", help=f"What to time, with commas between: {_JOBS}.")] = (
+    job: Annotated[str, typer.Option(metavar="JOBS", help=f"The jobs to time, with commas between: {_JOBS}.")] = (
         f"{JobName.LIST.value},{JobName.ONE.value}"
     )
     megabytes: Annotated[float, typer.Option(min=0.001, help="Take this much text (in 10^6 bytes) at most.")] = 20.0

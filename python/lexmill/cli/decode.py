@@ -33,7 +33,7 @@ class Options:
     row_splits: Annotated[
         str | None, typer.Option(metavar="FILE", help="The .npy file that encode wrote beside IDS.")
     ] = None
-    special_tokens: Annotated[bool, typer.Option(help="Whether to write special tokens.")] = False
+    special_tokens: Annotated[bool, typer.Option(help="Write special tokens.")] = False
     as_json: Json = False
 
 

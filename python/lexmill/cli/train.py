@@ -88,12 +88,12 @@ class Options:
     max_memory: Annotated[
         str | None,
         typer.Option(
-            help="Memory to count and train in, such as 4GB; what would take more does not start.", show_default=False
+            help="Memory to count and train in, such as 4GB; a step that needs more does not start.", show_default=False
         ),
     ] = None
     folder: Annotated[
         str | None,
-        typer.Option(help="With --max-memory: where what it does not hold goes.", show_default="the system's"),
+        typer.Option(help="With --max-memory: the folder for data beyond it.", show_default="the system's"),
     ] = None
     checkpoint: Annotated[
         str | None,
@@ -108,7 +108,7 @@ class Options:
         int, typer.Option(min=0, max=LARGEST, help="Least count of a pair that is merged, or of a word.")
     ] = 0
     special_token: Annotated[list[str] | None, typer.Option(help="A special token; may be given again.")] = None
-    unk_token: Annotated[str | None, typer.Option(help="Stands for what is unknown; bpe drops it else.")] = None
+    unk_token: Annotated[str | None, typer.Option(help="Stands for unknown text, which bpe drops without it.")] = None
     tie_break: Annotated[
         TieBreakName | None,
         typer.Option(
@@ -118,7 +118,7 @@ class Options:
     ] = None
     score: Annotated[
         ScoreName | None,
-        typer.Option(help="What wordpiece merges first; frequency unless given.", show_default=False),
+        typer.Option(help="The score by which wordpiece merges; frequency unless given.", show_default=False),
     ] = None
     normalizer: Normalizer = NormalizerName.NONE
     pre_tokenizer: Annotated[

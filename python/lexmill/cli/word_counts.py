@@ -48,7 +48,7 @@ class CountOptions:
         typer.Option(help="Memory for counting, such as 1GB; without limit unless given.", show_default=False),
     ] = None
     folder: Annotated[
-        str | None, typer.Option(help="Where what memory does not hold goes.", show_default="the system's")
+        str | None, typer.Option(help="The folder for data beyond the memory.", show_default="the system's")
     ] = None
     checkpoint: Annotated[
         str | None,

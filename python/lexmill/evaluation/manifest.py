@@ -52,7 +52,7 @@ class ManifestFile:
 
 @dataclass(frozen=True)
 class Manifest:
-    """What was measured, and how.
+    """The inputs, versions and parameters of a measurement.
 
     Attributes:
         tokenizers: the tokenizers.

@@ -160,7 +160,7 @@ class ParallelTokens:
         unknown: how many of them stand for unknown text: a language of which little is known seems cheap.
         base: the language that premiums compare with.
         premiums: tokens of each language by tokens of the base.
-        parity: the tokens of the language with the fewest by those of the language with the most; 1 if all are equal.
+        parity: the fewest tokens of a language, divided by the most tokens of a language; 1 if all are equal.
         gini: the inequality of `tokens`, 0 if all are equal.
     """
 

@@ -16,7 +16,7 @@ __all__ = ["made_counts", "overlap", "vocabulary_numbers"]
 
 
 def made_counts(tokenizer: Tokenizer, counts: Ints) -> Ints | None:
-    """How often merging makes each token on the way to the tokens counted, those that remain included, by id.
+    """How often merging makes each token on the way to the counted tokens, or as a counted token, by id.
 
     None if the model is no BPE, or does not merge by rank alone. With `ignore_merges`, words that are tokens as a whole
     count as if they were merged.

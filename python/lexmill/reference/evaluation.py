@@ -64,7 +64,7 @@ def gini(costs: Sequence[int]) -> float | None:
 
 
 def premiums(tokens: Mapping[str, int], base: str | None = None) -> dict[str, float | None]:
-    """The tokens of each language by those of the base: the first language with the fewest tokens unless given."""
+    """The tokens of each language, divided by the base's: the first language with the fewest tokens unless given."""
     of = tokens[min(tokens, key=tokens.__getitem__) if base is None else base]
     return {language: count / of if of else None for language, count in tokens.items()}
 

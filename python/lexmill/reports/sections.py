@@ -97,10 +97,10 @@ def evaluation(numbers: Numbers) -> str:
     )
     rule = "white space" if parameters["words"] == "whitespace" else "UAX 29"
     note = (
-        f"NSL: tokens by those of {parameters['reference']}. Rényi's entropy has the order {parameters['alpha']}; its "
-        "efficiency is a share of the binary logarithm of the vocabulary's size. Words are divided by "
-        f"{rule}. Words, round trips and boundaries are of {every}. Candidates: tokens that a model may have "
-        "learned little of. None of these numbers predicts the quality of a model."
+        f"NSL: tokens divided by the tokens of {parameters['reference']}. Rényi's entropy has the order "
+        f"{parameters['alpha']}; its efficiency is a share of the binary logarithm of the vocabulary's size. "
+        f"Words are divided by {rule}. Words, round trips and boundaries are of {every}. "
+        "Candidates: tokens that a model may have learned little of. None of these numbers predicts the quality of a model."
     )
     return _section("Published measures", "".join(tables) + _note(note))
 
@@ -111,8 +111,8 @@ def parallel(numbers: Numbers) -> str:
     if found is None:
         return ""
     note = (
-        "Tokens of a language by those of the base, which stands in the title, for the same sentences. Parity is the "
-        "least number of tokens by the greatest. A language of which much is unknown seems cheap."
+        "Tokens of a language divided by the tokens of the base, which stands in the title, for the same sentences. "
+        "Parity is the least number of tokens divided by the greatest. A language of which much is unknown seems cheap."
     )
     return _section(f"Parallel lines: {found.lines:,}", _plain_table(parallel_rows(found)) + _note(note))
 

@@ -82,7 +82,7 @@ fn read_type_id(field: &Field<'_>) -> Result<u32> {
     Ok(type_id)
 }
 
-/// The token of an id. Its name is its text, followed by its id as often as the name is that of another of the `known` tokens.
+/// The token of an id. Its name is its text. While one of the `known` tokens has the name, the id is added to the name.
 fn read_token(
     field: &Field<'_>,
     parts: &Components,
