@@ -100,7 +100,8 @@ def evaluation(numbers: Numbers) -> str:
         f"NSL: tokens divided by the tokens of {parameters['reference']}. Rényi's entropy has the order "
         f"{parameters['alpha']}; its efficiency is a share of the binary logarithm of the vocabulary's size. "
         f"Words are divided by {rule}. Words, round trips and boundaries are of {every}. "
-        "Candidates: tokens that a model may have learned little of. None of these numbers predicts the quality of a model."
+        "Candidates: tokens that a model may have learned little of. "
+        "None of these numbers predicts the quality of a model."
     )
     return _section("Published measures", "".join(tables) + _note(note))
 
