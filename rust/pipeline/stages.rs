@@ -72,12 +72,22 @@ pub(crate) struct Walk<'a> {
     pub(crate) key_form: KeyForm,
 }
 
+/// The form in which added tokens with `normalized` are looked for.
+pub(super) fn looked_for(normalizer: Option<&Normalizer>) -> impl Fn(&str) -> Result<String> {
+    let normalizer = normalizer.and_then(Normalizer::for_added_tokens);
+    move |content| match &normalizer {
+        Some(normalizer) => normalizer.normalize_str(content).map(Cow::into_owned),
+        None => Ok(content.to_owned()),
+    }
+}
+
 impl Stages {
     pub(super) fn new(
         normalizer: Option<Normalizer>,
         pre_tokenizer: Option<PreTokenizer>,
         matchers: Matchers,
     ) -> Self {
+        let pre_tokenizer = pre_tokenizer.and_then(PreTokenizer::flattened);
         let cuts = pre_tokenizer.as_ref().and_then(Cuts::new).map(Arc::new);
         let mapped_cuts = pre_tokenizer.as_ref().and_then(MappedCuts::new).map(Arc::new);
         Self { normalizer, pre_tokenizer, cuts, mapped_cuts, seams: OnceLock::new(), matchers }

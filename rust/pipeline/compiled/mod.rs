@@ -1,6 +1,5 @@
 //! The stages of a tokenizer up to its model, compiled.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -14,7 +13,7 @@ use super::plan::{Plan, Rewrite, Scope};
 use super::plan_table::choose;
 use super::preload::preload_vocab;
 use super::seamed::ChunkPreTokenizer;
-use super::stages::{Stages, Walk};
+use super::stages::{Stages, Walk, looked_for};
 use super::unigram::{ChunkStages, IsolatedChars, Refinement};
 use crate::added_tokens::AddedTokens;
 use crate::cache::{CacheLimits, ChunkCache, KeyForm};
@@ -48,15 +47,6 @@ pub(crate) fn check_length(bytes: usize) -> Result<()> {
         return Err(Error::TextTooLong { bytes, limit: LONGEST_TEXT });
     }
     Ok(())
-}
-
-/// The form in which added tokens with `normalized` are looked for.
-fn looked_for(normalizer: Option<&Normalizer>) -> impl Fn(&str) -> Result<String> {
-    let normalizer = normalizer.and_then(Normalizer::for_added_tokens);
-    move |content| match &normalizer {
-        Some(normalizer) => normalizer.normalize_str(content).map(Cow::into_owned),
-        None => Ok(content.to_owned()),
-    }
 }
 
 fn cache_bytes(model: &Model, limit: usize) -> usize {
@@ -115,7 +105,6 @@ impl Pipeline {
         cache_limit: usize,
     ) -> Result<Self> {
         let matchers = added.matchers(None, encode_special_tokens, looked_for(normalizer.as_ref()))?;
-        let pre_tokenizer = pre_tokenizer.and_then(PreTokenizer::flattened);
         let stages = Stages::new(normalizer, pre_tokenizer, matchers);
         let id_bound = model.vocab().id_bound();
         let limits = CacheLimits { bytes: cache_bytes(&model, cache_limit), id_bound };
