@@ -1,6 +1,6 @@
 //! The columns that `lexmill.TokenArrays` may have beside ids.
 
-use std::ffi::{CStr, c_void};
+use std::ffi::c_void;
 
 use numpy::{
     IntoPyArray, PyArray1, PyArray2, PyArrayDescrMethods, PyArrayMethods, PyUntypedArray,
@@ -36,20 +36,16 @@ const KINDS: [ColumnKind; 6] = [
 ];
 
 impl ColumnKind {
-    fn c_name(self) -> &'static CStr {
-        match self {
-            Self::Offsets => c"offsets",
-            Self::WordIds => c"word_ids",
-            Self::TypeIds => c"type_ids",
-            Self::AttentionMask => c"attention_mask",
-            Self::SpecialTokensMask => c"special_tokens_mask",
-            Self::SampleMapping => c"sample_mapping",
-        }
-    }
-
     /// The name of the attribute.
     pub(super) fn name(self) -> &'static str {
-        self.c_name().to_str().unwrap_or_default()
+        match self {
+            Self::Offsets => "offsets",
+            Self::WordIds => "word_ids",
+            Self::TypeIds => "type_ids",
+            Self::AttentionMask => "attention_mask",
+            Self::SpecialTokensMask => "special_tokens_mask",
+            Self::SampleMapping => "sample_mapping",
+        }
     }
 
     /// True if the column has one value per token, false if it has one value per row.
@@ -84,7 +80,7 @@ impl ColumnKind {
             }
         }?;
         let (values, is_per_token) = (self.values(), self.is_per_token());
-        Ok(ArrowColumn { name: self.c_name(), data, values, is_per_token })
+        Ok(ArrowColumn { name: self.name(), data, values, is_per_token })
     }
 
     /// Checks an array that shall be this column of `n_ids` tokens in `n_rows` rows.

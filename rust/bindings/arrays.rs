@@ -205,7 +205,7 @@ impl PyTokenArrays {
             Ok(narrow) => (contiguous(narrow)?, Values::U16),
             Err(_) => (contiguous(ids.cast::<PyArray1<u32>>()?)?, Values::U32),
         };
-        let mut columns = vec![ArrowColumn { name: c"ids", data, values, is_per_token: true }];
+        let mut columns = vec![ArrowColumn { name: "ids", data, values, is_per_token: true }];
         for (kind, array) in arrays.columns.iter() {
             columns.push(kind.arrow_column(array.bind(py))?);
         }

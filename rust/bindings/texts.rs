@@ -5,7 +5,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyFrozenSet, PyList, PyMapping, PyMemoryView, PySet, PyString};
 
-use super::arrow::{Column, Imported, Malformed};
+use super::arrow::{Column, Imported};
 use super::errors::{exception, to_python};
 use super::numpy_loading::load_numpy;
 use super::strings::{Units, UnwrittenTexts, Written, replaced, write_all};
@@ -224,12 +224,9 @@ impl Texts {
     pub(super) fn push_next(&mut self, py: Python<'_>, column: &mut Column) -> PyResult<bool> {
         let Some(array) = column.next(py)? else { return Ok(false) };
         let first = self.rows.len();
-        let rows = array.rows().map_err(|malformed| match malformed {
-            Malformed::Null(row) => {
-                let message = format!("text {} is null but must be a text", first + row);
-                exception(py, "InputTypeError", message)
-            }
-            Malformed::Numbers(message) => exception(py, "FormatError", format!("arrow column: {message}")),
+        let rows = array.rows().map_err(|row| {
+            let message = format!("text {} is null but must be a text", first + row);
+            exception(py, "InputTypeError", message)
         })?;
         self.rows.reserve(rows.len());
         let pushed = rows.into_iter().try_for_each(|row| self.push_bytes(py, row));

@@ -86,15 +86,19 @@ class Producer:
     def schema(self) -> Schema:
         made = Schema(format=self.format.encode(), name=b"", release=self.release(Schema, "schema"))
         self.kept.append(made)
-        for name in ("format", "dictionary"):
-            if name in self.lies:
-                setattr(made, name, self.lies[name])
+        if "format" in self.lies:
+            made.format = self.lies["format"]
+        if "dictionary" in self.lies:
+            values = Schema(format=self.lies["dictionary"], name=b"", release=self.release(Schema, "values"))
+            self.kept.append(values)
+            made.dictionary = ctypes.addressof(values)
         return made
 
     def array(self, length: int, buffers: Sequence[bytes | None]) -> Array:
         pointers = (ctypes.c_void_p * len(buffers))(*map(self.buffer, buffers))
         self.kept.append(pointers)
-        made = Array(length=length, n_buffers=len(buffers), buffers=ctypes.addressof(pointers))
+        # -1: nobody has counted the nulls.
+        made = Array(length=length, null_count=-1, n_buffers=len(buffers), buffers=ctypes.addressof(pointers))
         made.release = self.release(Array, "array")
         for name, value in self.lies.items():
             if name in dict(Array._fields_) and name != "dictionary":
@@ -158,6 +162,6 @@ def inline_view(text: bytes) -> bytes:
     return struct.pack("i12s", len(text), text)
 
 
-def distant_view(length: int, buffer: int, offset: int) -> bytes:
-    """A view into a data buffer."""
-    return struct.pack("i4sii", length, b"....", buffer, offset)
+def distant_view(length: int, buffer: int, offset: int, prefix: bytes = b"....") -> bytes:
+    """A view into a data buffer, with the first four bytes of its text."""
+    return struct.pack("i4sii", length, prefix, buffer, offset)

@@ -144,7 +144,7 @@ class TestArrow:
 
     @pytest.mark.parametrize("format", ["vu", "vz"])
     def test_views(self, format: str) -> None:
-        views = inline_view(b"ab") + distant_view(13, 1, 2) + inline_view(b"abcdefghijab") + inline_view(b"")
+        views = inline_view(b"ab") + distant_view(13, 1, 2, LONG[2:6]) + inline_view(b"abcdefghijab") + inline_view(b"")
         column = ArrayColumn(format, 4, [None, views, b"x", LONG, offsets(1, 20, size=8)])
         assert letters().encode_batch_ids(column) == [[0, 1], [*range(2, 10), *range(5)], [*range(10), 0, 1], []]
 
@@ -165,7 +165,11 @@ class TestArrow:
         assert letters().encode_batch_ids(ArrayColumn("u", 2, [None, offsets(0, 0, 0), None])) == [[], []]
 
     def test_chunks_follow_one_another(self) -> None:
-        chunks = [(2, [None, offsets(0, 1, 2), b"ab"]), (0, [None, None, None]), (1, [None, offsets(1, 2), b"xc"])]
+        chunks = [
+            (2, [None, offsets(0, 1, 2), b"ab"]),
+            (0, [None, offsets(0), None]),
+            (1, [None, offsets(1, 2), b"xc"]),
+        ]
         column = StreamColumn("u", chunks)
         assert letters().encode_batch_ids(column) == [[0], [1], [2]]
         assert sorted(column.released) == ["array", "array", "array", "schema", "stream"]
@@ -187,7 +191,7 @@ class TestArrow:
             letters().encode_batch_ids(column)
 
     @pytest.mark.parametrize(("validity", "row"), [(b"\x0d", 1), (b"\x07", 3), (b"\x0e", 0)])
-    @pytest.mark.parametrize("null_count", [-1, 0, 1])
+    @pytest.mark.parametrize("null_count", [-1, 1])
     def test_nulls_are_named(self, validity: bytes, row: int, null_count: int) -> None:
         column = ArrayColumn("u", 4, [validity, offsets(0, 0, 0, 0, 0), b""], null_count=null_count)
         with pytest.raises(InputTypeError, match=f"^text {row} is null but must be a text"):
@@ -202,14 +206,12 @@ class TestArrow:
         with pytest.raises(InputTypeError, match="text 1 is null"):
             letters().encode_batch_ids(column)
 
-    @pytest.mark.parametrize(
-        ("format", "what"), [("l", "format `l`"), ("+s", "structs, such as a table"), ("n", "format `n`")]
-    )
+    @pytest.mark.parametrize(("format", "what"), [("l", "Int64"), ("+s", "structs, such as a table"), ("n", "Null")])
     def test_columns_of_other_things_are_refused(self, format: str, what: str) -> None:
         with pytest.raises(InputTypeError, match=f"texts are an Arrow column of {what}"):
             letters().encode_batch_ids(ArrayColumn(format, 1, [None, b"12345678"]))
         with pytest.raises(InputTypeError, match="dictionary indices"):
-            letters().encode_batch_ids(ArrayColumn("u", 0, [None, None, None], dictionary=8))
+            letters().encode_batch_ids(ArrayColumn("i", 0, [None, None], dictionary=b"u"))
 
     def test_encode_batch_takes_columns(self) -> None:
         assert [encoding.ids for encoding in letters().encode_batch(utf8())] == IDS
@@ -238,33 +240,36 @@ class TestBadProducers:
     @pytest.mark.parametrize(
         ("column", "message"),
         [
-            (lambda: ArrayColumn("u", 1, [None, offsets(0, 1), b"a"], length=-1), "length is -1"),
-            (lambda: ArrayColumn("u", 1, [None, offsets(0, 1), b"a"], offset=-1), "offset"),
+            (lambda: ArrayColumn("u", 1, [None, offsets(0, 1), b"a"], length=-1), "more than memory can hold"),
+            (lambda: ArrayColumn("u", 1, [None, offsets(0, 1), b"a"], offset=-1), "more than memory can hold"),
             (lambda: ArrayColumn("u", 1, [None, offsets(0, 1), b"a"], length=2**62), "more than memory can hold"),
             (lambda: ArrayColumn("vu", 1, [None, inline_view(b""), b""], length=2**60), "more than memory can hold"),
-            (lambda: ArrayColumn("u", 1, [None, offsets(0, 1)]), "n_buffers is 2"),
-            (lambda: ArrayColumn("vu", 1, [None, b"?" * 16]), "n_buffers is 2"),
-            (lambda: ArrayColumn("u", 1, [None, offsets(0, 1), b"a"], n_buffers=-3), "n_buffers is -3"),
-            (lambda: ArrayColumn("u", 1, [None, offsets(0, 1), b"a"], buffers=None), "3 buffers at 0x0"),
+            (lambda: ArrayColumn("u", 1, [None, offsets(0, 1)]), "there are 2 buffers"),
+            (lambda: ArrayColumn("vu", 1, [None, b"?" * 16]), "there are 2 buffers"),
+            (lambda: ArrayColumn("u", 1, [None, offsets(0, 1), b"a"], n_buffers=-3), "but must be 3 buffers"),
+            (lambda: ArrayColumn("u", 1, [None, offsets(0, 1), b"a"], buffers=None), "damaged"),
             (lambda: ArrayColumn("u", 1, [None, offsets(0, 1), b"a"], n_children=1), "children"),
-            (lambda: ArrayColumn("u", 1, [None, offsets(0, 1), b"a"], null_count=1), "no validity buffer"),
-            (lambda: ArrayColumn("u", 1, [None, None, b"a"]), "the buffer of offsets is null"),
-            (lambda: ArrayColumn("u", 1, [None, offsets(0, 1), None]), "the buffer of data bytes is null"),
-            (lambda: ArrayColumn("u", 2, [None, offsets(0, 2, 1), b"ab"]), "row 1 goes from byte 2 to byte 1"),
-            (lambda: ArrayColumn("u", 1, [None, offsets(-1, 1), b"ab"]), "row 0 goes from byte -1 to byte 1"),
-            (lambda: ArrayColumn("U", 1, [None, offsets(0, -5, size=8), b"ab"]), "row 0 goes from byte 0 to byte -5"),
-            (lambda: ArrayColumn("vu", 1, [None, None, b""]), "the buffer of views is null"),
-            (lambda: ArrayColumn("vu", 1, [None, distant_view(-1, 0, 0), b""]), "row 0 is -1 bytes"),
-            (lambda: ArrayColumn("vu", 1, [None, distant_view(13, 0, 0), b""]), "data buffer 0"),
+            (lambda: ArrayColumn("u", 1, [None, None, b"a"]), "the buffer of offsets or views is null"),
+            (lambda: ArrayColumn("u", 1, [None, offsets(0, 1), None]), "buffer at position 2 is null"),
+            (lambda: ArrayColumn("u", 2, [None, offsets(0, 2, 1), b"ab"]), "offset at position 1 out of bounds: 2 > 1"),
+            (lambda: ArrayColumn("u", 1, [None, offsets(-1, 1), b"ab"]), r"offset.0. .-1. to usize"),
+            (lambda: ArrayColumn("vu", 1, [None, None, b""]), "the buffer of offsets or views is null"),
+            (lambda: ArrayColumn("vu", 1, [None, distant_view(-1, 0, 0), b""]), "only has 0 buffers"),
+            (lambda: ArrayColumn("vu", 1, [None, distant_view(13, 0, 0), b""]), "only has 0 buffers"),
             (
                 lambda: ArrayColumn("vu", 1, [None, distant_view(13, 0, 8), LONG, offsets(20, size=8)]),
-                "row 0 is 13 bytes from byte 8 of data buffer 0",
+                "8..21 but buffer 0 has length 20",
             ),
-            (lambda: ArrayColumn("vu", 1, [None, distant_view(13, -1, 0), LONG, offsets(20, size=8)]), "buffer -1"),
-            (lambda: ArrayColumn("vu", 1, [None, distant_view(13, 0, -1), LONG, offsets(20, size=8)]), "byte -1"),
-            (lambda: ArrayColumn("vu", 1, [None, inline_view(b""), LONG, offsets(-1, size=8)]), "has -1 bytes"),
+            (
+                lambda: ArrayColumn("vu", 1, [None, distant_view(13, -1, 0), LONG, offsets(20, size=8)]),
+                "index 4294967295 but only has 1 buffers",
+            ),
+            (
+                lambda: ArrayColumn("vu", 1, [None, distant_view(13, 0, -1), LONG, offsets(20, size=8)]),
+                "buffer 0 has length 20",
+            ),
             (lambda: ArrayColumn("vu", 1, [None, inline_view(b""), LONG, None]), "the buffer of buffer sizes is null"),
-            (lambda: ArrayColumn("u", 0, [None] * 3, format=None), "the schema has no format"),
+            (lambda: ArrayColumn("u", 0, [None] * 3, format=None), "damaged"),
             (lambda: ArrayColumn("u", 0, [None] * 3, names=(b"arrow_array", b"arrow_schema")), "arrow_schema"),
             (lambda: ArrayColumn("u", 0, [None] * 3, release=None), "arrow_array was released already"),
         ],

@@ -1,112 +1,18 @@
 //! Columns of tokens as Arrow lists. The lists share the buffers of the numpy arrays, and keep the arrays alive.
 
-use std::ffi::{CStr, c_void};
-use std::ptr;
+use std::ffi::c_void;
+use std::panic::RefUnwindSafe;
+use std::ptr::NonNull;
+use std::sync::Arc;
 
+use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
+use arrow_buffer::Buffer;
+use arrow_data::ArrayData;
+use arrow_schema::{ArrowError, DataType, Field};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
-use super::{ArrowArray, ArrowSchema};
-
-/// The parts that an exported schema owns.
-struct SchemaParts {
-    children: Vec<*mut ArrowSchema>,
-}
-
-/// The parts that an exported array owns.
-struct ArrayParts {
-    buffers: Vec<*const c_void>,
-    children: Vec<*mut ArrowArray>,
-    /// Keeps the buffers alive.
-    _owner: Option<Py<PyAny>>,
-}
-
-fn schema(format: &'static CStr, name: &'static CStr, children: Vec<ArrowSchema>) -> ArrowSchema {
-    let children = children.into_iter().map(|child| Box::into_raw(Box::new(child))).collect();
-    let mut parts = Box::new(SchemaParts { children });
-    ArrowSchema {
-        format: format.as_ptr(),
-        name: name.as_ptr(),
-        metadata: ptr::null(),
-        flags: 0,
-        n_children: parts.children.len() as i64,
-        children: parts.children.as_mut_ptr(),
-        dictionary: ptr::null_mut(),
-        release: Some(release_schema),
-        private_data: Box::into_raw(parts).cast(),
-    }
-}
-
-fn array(
-    length: i64,
-    buffers: Vec<*const c_void>,
-    children: Vec<ArrowArray>,
-    owner: Option<Py<PyAny>>,
-) -> ArrowArray {
-    let children = children.into_iter().map(|child| Box::into_raw(Box::new(child))).collect();
-    let mut parts = Box::new(ArrayParts { buffers, children, _owner: owner });
-    ArrowArray {
-        length,
-        null_count: 0,
-        offset: 0,
-        n_buffers: parts.buffers.len() as i64,
-        n_children: parts.children.len() as i64,
-        buffers: parts.buffers.as_mut_ptr(),
-        children: parts.children.as_mut_ptr(),
-        dictionary: ptr::null_mut(),
-        release: Some(release_array),
-        private_data: Box::into_raw(parts).cast(),
-    }
-}
-
-#[expect(unsafe_code, reason = "the interface's release callback")]
-unsafe extern "C" fn release_schema(schema: *mut ArrowSchema) {
-    // SAFETY: consumers call this once, with a structure that `schema` made or a bitwise move of it; its
-    // private data and children are the boxes made there, and a child already moved out has no release.
-    unsafe {
-        let parts = Box::from_raw((*schema).private_data.cast::<SchemaParts>());
-        for &child in &parts.children {
-            if let Some(release) = (*child).release {
-                release(child);
-            }
-            drop(Box::from_raw(child));
-        }
-        (*schema).release = None;
-    }
-}
-
-#[expect(unsafe_code, reason = "the interface's release callback")]
-unsafe extern "C" fn release_array(array: *mut ArrowArray) {
-    // SAFETY: as for `release_schema`; dropping a Python reference without the interpreter is pyo3's affair,
-    // and it is attached here first so that the array is freed at once.
-    unsafe {
-        let parts = Box::from_raw((*array).private_data.cast::<ArrayParts>());
-        for &child in &parts.children {
-            if let Some(release) = (*child).release {
-                release(child);
-            }
-            drop(Box::from_raw(child));
-        }
-        (*array).release = None;
-        Python::attach(|_| drop(parts));
-    }
-}
-
-#[expect(unsafe_code, reason = "a capsule that nobody consumed releases its content")]
-fn drop_schema(mut schema: ArrowSchema, _: *mut c_void) {
-    if let Some(release) = schema.release {
-        // SAFETY: `release` is set, so nobody has released this structure.
-        unsafe { release(&raw mut schema) }
-    }
-}
-
-#[expect(unsafe_code, reason = "a capsule that nobody consumed releases its content")]
-fn drop_array(mut array: ArrowArray, _: *mut c_void) {
-    if let Some(release) = array.release {
-        // SAFETY: `release` is set, so nobody has released this structure.
-        unsafe { release(&raw mut array) }
-    }
-}
+use super::capsule::malformed;
 
 /// The type of the values of a column.
 #[derive(Clone, Copy)]
@@ -120,14 +26,15 @@ pub(in crate::bindings) enum Values {
 }
 
 impl Values {
-    /// The format of a value, or of each of a pair.
-    fn format(self) -> &'static CStr {
+    /// The type of a value, and its bytes.
+    fn layout(self) -> (DataType, usize) {
         match self {
-            Self::U8 => c"C",
-            Self::U16 => c"S",
-            Self::I32 => c"i",
-            Self::U32 | Self::PairsOfU32 => c"I",
-            Self::I64 => c"l",
+            Self::U8 => (DataType::UInt8, 1),
+            Self::U16 => (DataType::UInt16, 2),
+            Self::I32 => (DataType::Int32, 4),
+            Self::U32 => (DataType::UInt32, 4),
+            Self::I64 => (DataType::Int64, 8),
+            Self::PairsOfU32 => (DataType::FixedSizeList(item(DataType::UInt32), 2), 8),
         }
     }
 }
@@ -135,7 +42,7 @@ impl Values {
 /// One column of rows of tokens.
 pub(in crate::bindings) struct ArrowColumn {
     /// Name of the field.
-    pub(in crate::bindings) name: &'static CStr,
+    pub(in crate::bindings) name: &'static str,
     /// Start of the values.
     pub(in crate::bindings) data: *const c_void,
     /// Type of the values.
@@ -144,57 +51,78 @@ pub(in crate::bindings) struct ArrowColumn {
     pub(in crate::bindings) is_per_token: bool,
 }
 
-impl ArrowColumn {
-    fn values_schema(&self, name: &'static CStr) -> ArrowSchema {
-        match self.values {
-            Values::PairsOfU32 => {
-                schema(c"+w:2", name, vec![schema(self.values.format(), c"item", Vec::new())])
-            }
-            _ => schema(self.values.format(), name, Vec::new()),
-        }
-    }
+/// The Python object that owns the buffers.
+struct Owner(Option<Py<PyAny>>);
 
-    fn values_array(&self, length: usize, owner: &Bound<'_, PyAny>) -> ArrowArray {
-        let plain = |length: usize| {
-            array(length as i64, vec![ptr::null(), self.data], Vec::new(), Some(owner.clone().unbind()))
+// Nobody calls the object before its last reference is dropped.
+impl RefUnwindSafe for Owner {}
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        // A consumer releases its arrays from any thread, and the object is freed at once.
+        Python::attach(|_| drop(self.0.take()));
+    }
+}
+
+/// Rows of tokens in buffers of numpy.
+struct Rows {
+    splits: Buffer,
+    len: usize,
+    n_ids: usize,
+    owner: Arc<Owner>,
+}
+
+impl Rows {
+    fn column(&self, column: &ArrowColumn) -> Result<ArrayData, ArrowError> {
+        let (kind, size) = column.values.layout();
+        let len = if column.is_per_token { self.n_ids } else { self.len };
+        let buffer = shared(column.data, len * size, &self.owner);
+        let values = match &kind {
+            DataType::FixedSizeList(number, pair) => {
+                let numbers = ArrayData::builder(number.data_type().clone()).len(len * *pair as usize);
+                let numbers = numbers.add_buffer(buffer).build()?;
+                ArrayData::builder(kind).len(len).add_child_data(numbers).build()?
+            }
+            _ => ArrayData::builder(kind).len(len).add_buffer(buffer).build()?,
         };
-        match self.values {
-            Values::PairsOfU32 => {
-                let owned = Some(owner.clone().unbind());
-                array(length as i64, vec![ptr::null()], vec![plain(2 * length)], owned)
-            }
-            _ => plain(length),
+        if !column.is_per_token {
+            return Ok(values);
         }
+        let kind = DataType::LargeList(item(values.data_type().clone()));
+        ArrayData::builder(kind).len(self.len).add_buffer(self.splits.clone()).add_child_data(values).build()
     }
 
-    fn schema(&self, name: &'static CStr) -> ArrowSchema {
-        if self.is_per_token {
-            schema(c"+L", name, vec![self.values_schema(c"item")])
-        } else {
-            self.values_schema(name)
+    /// A `large_list` if there is one column, else a struct of them.
+    fn array(&self, columns: &[ArrowColumn]) -> Result<ArrayData, ArrowError> {
+        if let [column] = columns {
+            return self.column(column);
         }
+        let arrays = columns.iter().map(|column| self.column(column)).collect::<Result<Vec<_>, _>>()?;
+        let field = |(column, array): (&ArrowColumn, &ArrayData)| {
+            Field::new(column.name, array.data_type().clone(), false)
+        };
+        let fields = columns.iter().zip(&arrays).map(field).collect();
+        ArrayData::builder(DataType::Struct(fields)).len(self.len).child_data(arrays).build()
     }
+}
 
-    fn array(
-        &self,
-        row_splits: (*const c_void, usize),
-        n_ids: usize,
-        owner: &Bound<'_, PyAny>,
-    ) -> ArrowArray {
-        let (splits, n_rows) = row_splits;
-        if !self.is_per_token {
-            return self.values_array(n_rows, owner);
-        }
-        let values = self.values_array(n_ids, owner);
-        array(n_rows as i64, vec![ptr::null(), splits], vec![values], Some(owner.clone().unbind()))
-    }
+fn item(kind: DataType) -> Arc<Field> {
+    Arc::new(Field::new("item", kind, false))
+}
+
+/// A buffer of `len` bytes at `start`, which lie in an array of `owner`.
+#[expect(unsafe_code, reason = "the buffer lies in an array of numpy's")]
+fn shared(start: *const c_void, len: usize, owner: &Arc<Owner>) -> Buffer {
+    let start = NonNull::new(start.cast::<u8>().cast_mut()).unwrap_or(NonNull::dangling());
+    // SAFETY: the callers give the bytes of a contiguous array that `owner` keeps alive.
+    unsafe { Buffer::from_custom_allocation(start, len, Arc::<Owner>::clone(owner)) }
 }
 
 /// Schema and array capsules of columns whose rows begin at `row_splits` (start of the 64-bit numbers, number of rows): a
 /// `large_list` if there is one column, else a struct of them.
 ///
-/// Every array holds a reference to `owner`, which keeps the buffers alive: a consumer may move a child out and release the
-/// parent before it.
+/// # Errors
+/// `FormatError` if arrays and row splits contradict each other.
 pub(in crate::bindings) fn export<'py>(
     py: Python<'py>,
     columns: &[ArrowColumn],
@@ -202,18 +130,16 @@ pub(in crate::bindings) fn export<'py>(
     n_ids: usize,
     owner: &Bound<'py, PyAny>,
 ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
-    let of_column = |column: &ArrowColumn| column.array(row_splits, n_ids, owner);
-    let (schema, rows) = match columns {
-        [column] => (column.schema(c""), of_column(column)),
-        columns => {
-            let fields = columns.iter().map(|column| column.schema(column.name)).collect();
-            let arrays = columns.iter().map(of_column).collect();
-            let owned = Some(owner.clone().unbind());
-            (schema(c"+s", c"", fields), array(row_splits.1 as i64, vec![ptr::null()], arrays, owned))
-        }
+    let owner = Arc::new(Owner(Some(owner.clone().unbind())));
+    let (splits, len) = row_splits;
+    let rows = Rows { splits: shared(splits, (len + 1) * 8, &owner), len, n_ids, owner };
+    let exported = || {
+        let array = rows.array(columns)?;
+        Ok((FFI_ArrowSchema::try_from(array.data_type())?, FFI_ArrowArray::new(&array)))
     };
+    let (schema, array) = exported().map_err(|error: ArrowError| malformed(py, error.to_string()))?;
     Ok((
-        PyCapsule::new_with_value_and_destructor(py, schema, c"arrow_schema", drop_schema)?,
-        PyCapsule::new_with_value_and_destructor(py, rows, c"arrow_array", drop_array)?,
+        PyCapsule::new_with_value(py, schema, c"arrow_schema")?,
+        PyCapsule::new_with_value(py, array, c"arrow_array")?,
     ))
 }

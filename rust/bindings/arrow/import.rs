@@ -1,153 +1,29 @@
 //! Columns of text taken over from other libraries.
+//!
+//! A producer of an array is believed that its buffers are as long as its lengths and offsets say; these numbers are checked before
+//! they are used. A producer of a stream is believed that its arrays have the buffers of their type.
 
-use std::ffi::{CStr, c_char};
-use std::ptr;
-
+use arrow_array::cast::AsArray;
+use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi_and_data_type};
+use arrow_array::ffi_stream::{ArrayStreamReader, FFI_ArrowArrayStream};
+use arrow_array::{Array, ArrayReader, ArrayRef, make_array, new_empty_array};
+use arrow_schema::{ArrowError, DataType};
 use pyo3::exceptions::PyImportError;
 use pyo3::prelude::*;
-use pyo3::types::PyCapsule;
 
-use super::layout::Kind;
-use super::{ArrowArray, ArrowArrayStream, ArrowSchema};
+use super::capsule::{malformed, taken};
 use crate::bindings::errors::exception;
-
-/// A structure of the interface, which its `release` frees.
-trait Releasable: Sized {
-    /// Its name as a capsule.
-    const NAME: &'static CStr;
-
-    /// The structure that was released.
-    fn released() -> Self;
-
-    /// The callback that frees it, unless somebody did or will.
-    fn release(&self) -> Option<unsafe extern "C" fn(*mut Self)>;
-}
-
-impl Releasable for ArrowSchema {
-    const NAME: &'static CStr = c"arrow_schema";
-
-    fn released() -> Self {
-        Self {
-            format: ptr::null(),
-            name: ptr::null(),
-            metadata: ptr::null(),
-            flags: 0,
-            n_children: 0,
-            children: ptr::null_mut(),
-            dictionary: ptr::null_mut(),
-            release: None,
-            private_data: ptr::null_mut(),
-        }
-    }
-
-    fn release(&self) -> Option<unsafe extern "C" fn(*mut Self)> {
-        self.release
-    }
-}
-
-impl Releasable for ArrowArray {
-    const NAME: &'static CStr = c"arrow_array";
-
-    fn released() -> Self {
-        Self {
-            length: 0,
-            null_count: 0,
-            offset: 0,
-            n_buffers: 0,
-            n_children: 0,
-            buffers: ptr::null_mut(),
-            children: ptr::null_mut(),
-            dictionary: ptr::null_mut(),
-            release: None,
-            private_data: ptr::null_mut(),
-        }
-    }
-
-    fn release(&self) -> Option<unsafe extern "C" fn(*mut Self)> {
-        self.release
-    }
-}
-
-impl Releasable for ArrowArrayStream {
-    const NAME: &'static CStr = c"arrow_array_stream";
-
-    fn released() -> Self {
-        Self {
-            get_schema: None,
-            get_next: None,
-            get_last_error: None,
-            release: None,
-            private_data: ptr::null_mut(),
-        }
-    }
-
-    fn release(&self) -> Option<unsafe extern "C" fn(*mut Self)> {
-        self.release
-    }
-}
-
-/// A structure that is ours now, and freed by its producer's callback when dropped.
-struct Owned<T: Releasable>(T);
-
-impl<T: Releasable> Owned<T> {
-    /// Takes the structure out of a capsule; whoever looks there again finds it released.
-    #[expect(unsafe_code, reason = "the structure lies in memory of the producer's")]
-    fn of(capsule: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let py = capsule.py();
-        let wrong =
-            || malformed(py, format!("{capsule} is not a capsule named {}", T::NAME.to_string_lossy()));
-        let pointer = capsule.cast::<PyCapsule>().map_err(|_| wrong())?.pointer_checked(Some(T::NAME));
-        let pointer = pointer.map_err(|_| wrong())?.cast::<T>();
-        if !pointer.is_aligned() {
-            return Err(wrong());
-        }
-        // SAFETY: a capsule of this name holds such a structure, which we may move out if we mark it as released.
-        let owned = Self(unsafe { pointer.replace(T::released()) });
-        match owned.0.release() {
-            Some(_) => Ok(owned),
-            None => Err(malformed(py, format!("{} was released already", T::NAME.to_string_lossy()))),
-        }
-    }
-}
-
-impl<T: Releasable> Drop for Owned<T> {
-    #[expect(unsafe_code, reason = "the interface's release callback")]
-    fn drop(&mut self) {
-        if let Some(release) = self.0.release() {
-            // SAFETY: the callback is set, so nobody has released this structure, and after this nobody will.
-            unsafe { release(&raw mut self.0) }
-        }
-    }
-}
+use crate::corpus::sources::{arrow_error, decoded};
 
 /// One array of a column; its buffers live as long as this.
-pub(in crate::bindings) struct Imported {
-    array: Owned<ArrowArray>,
-    kind: Kind,
-}
-
-impl Imported {
-    pub(super) fn array(&self) -> &ArrowArray {
-        &self.array.0
-    }
-
-    pub(super) fn kind(&self) -> Kind {
-        self.kind
-    }
-}
+pub(in crate::bindings) struct Imported(ArrayRef);
 
 /// A column of text, array by array.
 pub(in crate::bindings) enum Column {
     /// One array, not yet handed out.
     Array(Option<Imported>),
     /// The arrays that a producer makes when it is asked.
-    Stream(Stream),
-}
-
-/// A producer of arrays, and the layout of their texts.
-pub(in crate::bindings) struct Stream {
-    stream: Owned<ArrowArrayStream>,
-    kind: Kind,
+    Stream(ArrayStreamReader),
 }
 
 impl Column {
@@ -158,9 +34,11 @@ impl Column {
             let pair = method.call0()?.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>();
             let (schema, array) =
                 pair.map_err(|_| malformed(py, "there is no pair of capsules".to_owned()))?;
-            let kind = kind(py, &Owned::of(&schema)?.0)?;
-            let array = Owned::of(&array)?;
-            return Ok(Some(Self::Array(Some(Imported { array, kind }))));
+            let schema = taken(&schema, c"arrow_schema", FFI_ArrowSchema::from_raw)?;
+            let kind = checked(py, || DataType::try_from(&schema))?;
+            check_texts(py, &kind)?;
+            let array = taken(&array, c"arrow_array", FFI_ArrowArray::from_raw)?;
+            return Ok(Some(Self::Array(Some(Imported::of(py, array, kind)?))));
         }
         let Some(method) = object.getattr_opt("__arrow_c_stream__")? else { return Ok(None) };
         let capsule = match method.call0() {
@@ -169,10 +47,10 @@ impl Column {
             Err(error) if error.is_instance_of::<PyImportError>(py) => return Ok(None),
             Err(error) => return Err(error),
         };
-        let mut stream = Owned::<ArrowArrayStream>::of(&capsule)?;
-        let mut schema = Owned(ArrowSchema::released());
-        stream.fill(py, stream.0.get_schema, &mut schema.0)?;
-        Ok(Some(Self::Stream(Stream { kind: kind(py, &schema.0)?, stream })))
+        let stream = taken(&capsule, c"arrow_array_stream", FFI_ArrowArrayStream::from_raw)?;
+        let reader = checked(py, || ArrayStreamReader::try_new(stream))?;
+        check_texts(py, reader.field().data_type())?;
+        Ok(Some(Self::Stream(reader)))
     }
 
     /// As [`Self::of`], but `None` also for a column of other things than texts if Python gives its items as its own objects:
@@ -192,74 +70,107 @@ impl Column {
     pub(in crate::bindings) fn next(&mut self, py: Python<'_>) -> PyResult<Option<Imported>> {
         match self {
             Self::Array(array) => Ok(array.take()),
-            Self::Stream(Stream { stream, kind }) => {
-                let mut array = Owned(ArrowArray::released());
-                stream.fill(py, stream.0.get_next, &mut array.0)?;
-                let is_last = array.0.release.is_none();
-                Ok((!is_last).then_some(Imported { array, kind: *kind }))
+            Self::Stream(reader) => {
+                let array = checked(py, || reader.next().map(|array| as_bytes(&array?)).transpose())?;
+                Ok(array.map(Imported))
             }
         }
     }
 }
 
-impl Owned<ArrowArrayStream> {
-    /// Has the producer fill `out` by one of its callbacks.
-    #[expect(unsafe_code, reason = "the interface's callbacks")]
-    fn fill<T>(
-        &mut self,
-        py: Python<'_>,
-        callback: Option<unsafe extern "C" fn(*mut ArrowArrayStream, *mut T) -> std::ffi::c_int>,
-        out: &mut T,
-    ) -> PyResult<()> {
-        let Some(callback) = callback else {
-            return Err(malformed(py, "the stream lacks a callback".to_owned()));
-        };
-        // SAFETY: the stream is not released, and `out` is a structure that the producer may overwrite.
-        let code = unsafe { callback(&raw mut self.0, out) };
-        if code == 0 {
-            return Ok(());
+impl Imported {
+    /// Takes over one array of texts.
+    #[expect(unsafe_code, reason = "the structure points to the producer's buffers")]
+    fn of(py: Python<'_>, array: FFI_ArrowArray, kind: DataType) -> PyResult<Self> {
+        if array.is_released() {
+            return Err(malformed(py, "arrow_array was released already".to_owned()));
         }
-        let message = self.0.get_last_error.and_then(|last_error| {
-            // SAFETY: as above; the text, if there is one, lives until the next call, and is copied before.
-            unsafe { text(last_error(&raw mut self.0)) }
-        });
-        let message = message.unwrap_or_else(|| format!("the producer failed with error {code}"));
-        Err(malformed(py, message))
+        let array = checked(py, || {
+            check_numbers(&array, &kind)?;
+            // An array without rows may lack its buffers.
+            if array.is_empty() {
+                return as_bytes(&new_empty_array(&kind));
+            }
+            // SAFETY: the numbers fit the type, and the producer promises that its buffers are as long as they say.
+            let data = unsafe { from_ffi_and_data_type(array, kind) }?;
+            as_bytes(&make_array(data))
+        })?;
+        Ok(Self(array))
+    }
+
+    /// The bytes of each row, which are not checked to be UTF-8.
+    ///
+    /// # Errors
+    /// The number of the first row without a text.
+    pub(in crate::bindings) fn rows(&self) -> Result<Vec<&[u8]>, usize> {
+        let array = &self.0;
+        if let Some(null) = array.nulls().and_then(|nulls| nulls.iter().position(|is_valid| !is_valid)) {
+            return Err(null);
+        }
+        let rows = 0..array.len();
+        Ok(match array.data_type() {
+            DataType::Binary => rows.map(|row| array.as_binary::<i32>().value(row)).collect(),
+            DataType::LargeBinary => rows.map(|row| array.as_binary::<i64>().value(row)).collect(),
+            _ => rows.map(|row| array.as_binary_view().value(row)).collect(),
+        })
     }
 }
 
-fn kind(py: Python<'_>, schema: &ArrowSchema) -> PyResult<Kind> {
-    // SAFETY: the format of a schema that is not released is null or a text that ends with a zero byte.
-    #[expect(unsafe_code, reason = "the interface's texts are pointers")]
-    let format =
-        unsafe { text(schema.format) }.ok_or_else(|| malformed(py, "the schema has no format".to_owned()))?;
-    let refused = |what: &str| {
-        let message = format!(
-            "texts are an Arrow column of {what} but must be one of utf8, large_utf8, utf8_view, binary, large_binary \
-             or binary_view"
-        );
-        Err(exception(py, "InputTypeError", message))
+/// The bytes of texts, with all offsets checked. A text that is not UTF-8 is the affair of the reader.
+fn as_bytes(array: &ArrayRef) -> Result<ArrayRef, ArrowError> {
+    let kind = match array.data_type() {
+        DataType::Utf8 => DataType::Binary,
+        DataType::LargeUtf8 => DataType::LargeBinary,
+        DataType::Utf8View => DataType::BinaryView,
+        other => other.clone(),
     };
-    if !schema.dictionary.is_null() {
-        return refused("dictionary indices");
-    }
-    match Kind::of_format(&format) {
-        Some(kind) => Ok(kind),
-        None if format == "+s" => refused("structs, such as a table,"),
-        None => refused(&format!("format `{format}`")),
-    }
+    let data = array.to_data().into_builder().data_type(kind).build()?;
+    Ok(make_array(data))
 }
 
-/// A copy of a text of the producer's.
-///
-/// # Safety
-/// `text` is null or points to bytes that end with a zero byte.
-#[expect(unsafe_code, reason = "the interface's texts are pointers")]
-unsafe fn text(text: *const c_char) -> Option<String> {
-    // SAFETY: it is not null, and the caller promises the rest.
-    (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned())
+/// Refuses numbers from which the lengths of buffers cannot be computed, and buffers that must be there.
+fn check_numbers(array: &FFI_ArrowArray, kind: &DataType) -> Result<(), ArrowError> {
+    let refused = |message: String| Err(ArrowError::CDataInterface(message));
+    let (length, offset, buffers) = (array.len(), array.offset(), array.num_buffers());
+    // A negative number is a huge one here. No item has more than 16 bytes.
+    let most = isize::MAX as usize / 16 - 1;
+    if length > most || offset > most - length {
+        return refused(format!("length {length} and offset {offset} are more than memory can hold"));
+    }
+    let is_views = matches!(kind, DataType::Utf8View | DataType::BinaryView);
+    let is_number_right = if is_views { (3..1 << 31).contains(&buffers) } else { buffers == 3 };
+    if !is_number_right || array.num_children() != 0 {
+        let children = array.num_children();
+        return refused(format!(
+            "there are {buffers} buffers and {children} children but must be 3 buffers, or more with views, and none"
+        ));
+    }
+    if length + offset > 0 && array.buffer(1).is_null() {
+        return refused("the buffer of offsets or views is null".to_owned());
+    }
+    if buffers > 3 && array.buffer(buffers - 1).is_null() {
+        return refused("the buffer of buffer sizes is null".to_owned());
+    }
+    Ok(())
 }
 
-pub(super) fn malformed(py: Python<'_>, message: String) -> PyErr {
-    exception(py, "FormatError", format!("arrow column: {message}"))
+/// The outcome of arrow's work on a producer's structures, whose panics are errors too.
+fn checked<T>(py: Python<'_>, work: impl FnOnce() -> Result<T, ArrowError>) -> PyResult<T> {
+    decoded(work, arrow_error).map_err(|error| malformed(py, error.to_string()))
+}
+
+/// Refuses a column of other things than texts.
+fn check_texts(py: Python<'_>, kind: &DataType) -> PyResult<()> {
+    use DataType::{Binary, BinaryView, Dictionary, LargeBinary, LargeUtf8, Struct, Utf8, Utf8View};
+    let refused = match kind {
+        Utf8 | LargeUtf8 | Utf8View | Binary | LargeBinary | BinaryView => return Ok(()),
+        Dictionary(..) => "dictionary indices".to_owned(),
+        Struct(_) => "structs, such as a table,".to_owned(),
+        other => other.to_string(),
+    };
+    let message = format!(
+        "texts are an Arrow column of {refused} but must be one of utf8, large_utf8, utf8_view, binary, large_binary or \
+         binary_view"
+    );
+    Err(exception(py, "InputTypeError", message))
 }

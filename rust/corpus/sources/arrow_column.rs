@@ -220,7 +220,7 @@ pub(super) fn push_names(fields: &Fields, outer: &str, names: &mut Vec<String>) 
 }
 
 /// The operating system's error, or [`io::ErrorKind::InvalidData`] with the message.
-pub(super) fn io_error(error: ArrowError) -> io::Error {
+pub(crate) fn io_error(error: ArrowError) -> io::Error {
     match error {
         ArrowError::IoError(_, error) => error,
         ArrowError::IpcError(message)

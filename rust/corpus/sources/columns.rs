@@ -73,7 +73,7 @@ fn silence_decoders() {
     });
 }
 
-/// The outcome of `work` with a library's decoder. A decoder of a damaged file may panic, which becomes an error of the file.
+/// The outcome of `work` with a library's decoder. A decoder of a damaged file may panic, which becomes an error of the data.
 ///
 /// # Errors
 /// The error of `work`; [`io::ErrorKind::InvalidData`] with the message of a panic, after which the decoder must not be used.
@@ -90,7 +90,7 @@ pub(crate) fn decoded<T, E>(
         Err(panic) => {
             let message =
                 panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
-            let message = format!("the file is damaged: {}", message.unwrap_or("the decoder panicked"));
+            let message = format!("the data is damaged: {}", message.unwrap_or("the decoder panicked"));
             Err(io::Error::new(io::ErrorKind::InvalidData, message))
         }
     }
