@@ -1,6 +1,7 @@
 //! The only error type of the crate. Every message is lower case and names the value and the limit.
 
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use thiserror::Error as ThisError;
 
@@ -185,6 +186,11 @@ pub enum Error {
 }
 
 impl Error {
+    /// Makes an error of the operating system the error of a file: it could not do `action`, a verb, to `path`.
+    pub(crate) fn io(action: &'static str, path: &Path) -> impl Fn(io::Error) -> Self + Copy {
+        move |source| Self::Io { action, path: path.to_owned(), source }
+    }
+
     /// The error of something in a file, which it names.
     #[must_use]
     pub fn in_file(self, file: &str) -> Self {

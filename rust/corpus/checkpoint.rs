@@ -91,8 +91,7 @@ impl Checkpoint {
     pub fn count(&self, job: &CountingJob, on_progress: &mut OnProgress<'_>) -> Result<CountsFile> {
         let files = input_files(&job.sources);
         files.iter().try_for_each(InputFile::check)?;
-        let failed = |source| Error::Io { action: "create", path: self.folder.clone(), source };
-        fs::create_dir_all(&self.folder).map_err(failed)?;
+        fs::create_dir_all(&self.folder).map_err(Error::io("create", &self.folder))?;
         let _lock = FolderLock::take(&self.folder)?;
         let (mut parts, mut done) = self.finished(job, &files)?;
         if let Some(source) = job.sources.first() {
@@ -182,7 +181,7 @@ impl Checkpoint {
 fn read_manifest(path: &Path) -> Result<Option<Manifest>> {
     let json = match fs::read(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        json => json.map_err(|source| Error::Io { action: "read", path: path.to_owned(), source })?,
+        json => json.map_err(Error::io("read", path))?,
     };
     let foreign = |message: String| Error::Output { path: path.to_owned(), message };
     let found: Manifest = serde_json::from_slice(&json)
@@ -196,7 +195,7 @@ fn read_manifest(path: &Path) -> Result<Option<Manifest>> {
 
 /// A file or folder that is no part of a checkpoint.
 fn other_file(folder: &Path) -> Result<Option<String>> {
-    let failed = |source| Error::Io { action: "read", path: folder.to_owned(), source };
+    let failed = Error::io("read", folder);
     for entry in fs::read_dir(folder).map_err(failed)? {
         let name = entry.map_err(failed)?.file_name().to_string_lossy().into_owned();
         // A temporary file of the manifest may be there if the first write of one was cut short.

@@ -56,9 +56,8 @@ impl TextFile {
         let mut done = 0;
         while done < wanted {
             let block = (wanted - done).min(BLOCK);
-            let failed = |source| Error::Io { action: "read", path: self.path.clone(), source };
             let mut file = Read::by_ref(&mut self.file).take(block as u64);
-            let is_end = file.read_to_end(&mut self.pending).map_err(failed)? < block;
+            let is_end = file.read_to_end(&mut self.pending).map_err(Error::io("read", &self.path))? < block;
             self.decode(text, is_end)?;
             if is_end {
                 return Ok(false);
@@ -107,7 +106,7 @@ fn open(path: &Path) -> Result<Box<dyn Read + Send>> {
 fn open(path: &Path) -> Result<Box<dyn Read + Send>> {
     match std::fs::File::open(path) {
         Ok(file) => Ok(Box::new(file)),
-        Err(source) => Err(Error::Io { action: "open", path: path.to_owned(), source }),
+        Err(source) => Err(Error::io("open", path)(source)),
     }
 }
 

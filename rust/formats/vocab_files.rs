@@ -22,7 +22,7 @@ use crate::{Error, Result};
 /// # Errors
 /// [`Error::Io`].
 pub fn read_bytes(path: &Path) -> Result<Vec<u8>> {
-    fs::read(path).map_err(|source| Error::Io { action: "read", path: path.to_owned(), source })
+    fs::read(path).map_err(Error::io("read", path))
 }
 
 /// Reads the file at `path` as UTF-8, without a byte order mark before it.

@@ -25,10 +25,9 @@ impl<T: Serialize + DeserializeOwned> AppendLog<T> {
     /// # Errors
     /// [`Error::Io`].
     pub fn read(path: &Path) -> Result<Vec<T>> {
-        let failed = |source| Error::Io { action: "read", path: path.to_owned(), source };
         let lines = match fs::read(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            lines => lines.map_err(failed)?,
+            lines => lines.map_err(Error::io("read", path))?,
         };
         Ok(lines
             .split_inclusive(|&byte| byte == b'\n')
@@ -44,7 +43,7 @@ impl<T: Serialize + DeserializeOwned> AppendLog<T> {
         let lines = items.iter().map(line_of).collect::<Result<Vec<_>>>()?;
         atomic_file::write(&path, lines.concat().as_bytes())?;
         let file = File::options().append(true).open(&path);
-        let file = file.map_err(|source| Error::Io { action: "open", path: path.clone(), source })?;
+        let file = file.map_err(Error::io("open", &path))?;
         Ok(Self { path, file, items: PhantomData })
     }
 
@@ -55,7 +54,7 @@ impl<T: Serialize + DeserializeOwned> AppendLog<T> {
     pub fn push(&mut self, item: &T) -> Result<()> {
         let line = line_of(item)?;
         let written = self.file.write_all(line.as_bytes()).and_then(|()| self.file.sync_data());
-        written.map_err(|source| Error::Io { action: "write", path: self.path.clone(), source })
+        written.map_err(Error::io("write", &self.path))
     }
 }
 

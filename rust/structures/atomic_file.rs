@@ -40,7 +40,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
 /// # Errors
 /// As [`write()`].
 pub fn write_with(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> Result<()> {
-    let failed = |action| move |source| Error::Io { action, path: path.to_owned(), source };
+    let failed = |action| Error::io(action, path);
     let there = fs::metadata(path);
     if there.as_ref().is_ok_and(|there| !there.is_file() && !there.is_dir()) {
         let mut device = File::options().write(true).open(path).map_err(failed("open"))?;
@@ -125,7 +125,7 @@ fn write_and_rename(
     path: &Path,
     write: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> Result<()> {
-    let failed = |action| move |source| Error::Io { action, path: path.to_owned(), source };
+    let failed = |action| Error::io(action, path);
     write(&mut file).map_err(failed("write"))?;
     file.sync_all().map_err(failed("write"))?;
     fs::rename(temporary, path).map_err(failed("replace"))

@@ -28,7 +28,7 @@ impl FolderLock {
     /// [`Error::Output`] if another process has it; [`Error::Io`].
     pub fn take(folder: &Path) -> Result<Self> {
         let path = folder.join(LOCK);
-        let failed = |source| Error::Io { action: "lock", path: path.clone(), source };
+        let failed = Error::io("lock", &path);
         loop {
             let file = File::options().read(true).write(true).create(true).truncate(false).open(&path);
             let mut file = file.map_err(failed)?;

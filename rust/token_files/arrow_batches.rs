@@ -20,7 +20,7 @@ const LONGEST_METADATA: u32 = 1 << 20;
 /// # Errors
 /// [`Error::Io`]; [`Error::Format`] if the file is no such stream.
 pub fn arrow_batches(path: &Path) -> Result<Vec<(u64, u64, u64)>> {
-    let failed = |source| Error::Io { action: "read", path: path.to_owned(), source };
+    let failed = Error::io("read", path);
     let broken = || Error::Format {
         path: path.display().to_string(),
         message: "it is not an Arrow stream of lists".to_owned(),

@@ -126,7 +126,7 @@ impl Run<'_> {
 
 /// A file or folder that no run has made.
 pub(super) fn other_file(folder: &Path) -> Result<Option<String>> {
-    let failed = |source| Error::Io { action: "read", path: folder.to_owned(), source };
+    let failed = Error::io("read", folder);
     let names = fs::read_dir(folder)
         .map_err(failed)?
         .map(|entry| entry.map(|entry| entry.file_name().to_string_lossy().into_owned()).map_err(failed));

@@ -158,8 +158,7 @@ impl Growing {
             file.seek(SeekFrom::End(0))?;
             Ok((file, crc))
         };
-        let (file, crc) =
-            open().map_err(|source| Error::Io { action: "open", path: path.clone(), source })?;
+        let (file, crc) = open().map_err(Error::io("open", &path))?;
         Ok(Self { file, path, crc })
     }
 
@@ -174,10 +173,8 @@ impl Growing {
         let (mut block, mut left) = (vec![0; BLOCK], bytes);
         while left > 0 {
             let wanted = BLOCK.min(usize::try_from(left).unwrap_or(BLOCK));
-            let failed = |source| Error::Io { action: "read", path: from.to_owned(), source };
-            source.read_exact(&mut block[..wanted]).map_err(failed)?;
-            let failed = |source| Error::Io { action: "write", path: self.path.clone(), source };
-            self.file.write_all(&block[..wanted]).map_err(failed)?;
+            source.read_exact(&mut block[..wanted]).map_err(Error::io("read", from))?;
+            self.file.write_all(&block[..wanted]).map_err(Error::io("write", &self.path))?;
             self.crc.update(&block[..wanted]);
             left -= wanted as u64;
             each(wanted as u64)?;
@@ -186,8 +183,7 @@ impl Growing {
     }
 
     fn sync(&self) -> Result<()> {
-        let failed = |source| Error::Io { action: "write", path: self.path.clone(), source };
-        self.file.sync_data().map_err(failed)
+        self.file.sync_data().map_err(Error::io("write", &self.path))
     }
 }
 
@@ -210,8 +206,7 @@ pub(super) fn join_parts(
         let joined = Joined::new(layout, split, &parts[..begun]);
         let (found, unfinished) = (joined.ids_path(folder), temporary(&folder.join(&joined.names[0])));
         if found != unfinished && begun > 0 {
-            let failed = |source| Error::Io { action: "rename", path: found.clone(), source };
-            fs::rename(&found, &unfinished).map_err(failed)?;
+            fs::rename(&found, &unfinished).map_err(Error::io("rename", &found))?;
         }
         let ids = Growing::open(unfinished, joined.bytes)?;
         let lengths =
@@ -228,11 +223,7 @@ pub(super) fn join_parts(
             let files = joined.files(part);
             let Some(&(name, entry)) = files.first() else { continue };
             let path = folder.join(name);
-            let opened = File::open(&path).map_err(|source| Error::Io {
-                action: "open",
-                path: path.clone(),
-                source,
-            })?;
+            let opened = File::open(&path).map_err(Error::io("open", &path))?;
             ids.copy(&path, opened, entry.bytes, |copied| {
                 done += copied;
                 on_progress(Progress { stage: STAGE, done, total })
@@ -270,11 +261,9 @@ fn finish(folder: &Path, width: Width, targets: Vec<Target>) -> Result<BTreeMap<
                 .insert(name.clone(), index_file(folder.join(name), width, joined.documents, &lengths.path)?);
         }
         let path = folder.join(&joined.names[0]);
-        let failed = |source| Error::Io { action: "rename", path: path.clone(), source };
-        fs::rename(&ids.path, &path).map_err(failed)?;
+        fs::rename(&ids.path, &path).map_err(Error::io("rename", &path))?;
         let within = path.parent().unwrap_or(folder);
-        let failed = |source| Error::Io { action: "sync", path: within.to_owned(), source };
-        atomic_file::sync_folder(within).map_err(failed)?;
+        atomic_file::sync_folder(within).map_err(Error::io("sync", within))?;
     }
     Ok(files)
 }
@@ -286,8 +275,7 @@ fn finish(folder: &Path, width: Width, targets: Vec<Target>) -> Result<BTreeMap<
 pub(super) fn index_file(path: PathBuf, width: Width, documents: u64, lengths: &Path) -> Result<FileEntry> {
     let mut index = PartFile::create(path, 0)?;
     write_index(&mut index, width, documents, || {
-        let failed = |source| Error::Io { action: "read", path: lengths.to_owned(), source };
-        Ok((BufReader::new(File::open(lengths).map_err(failed)?), lengths.to_owned()))
+        Ok((BufReader::new(File::open(lengths).map_err(Error::io("read", lengths))?), lengths.to_owned()))
     })?;
     let entry = index.sync(&[])?;
     index.rename()?;

@@ -205,9 +205,7 @@ pub(super) fn begin_list(folder: &Path, finished: &[Part]) -> Result<PartList> {
 pub(super) fn remove_list(folder: &Path) -> Result<()> {
     let path = folder.join(PARTS);
     match fs::remove_file(&path) {
-        Err(source) if source.kind() != io::ErrorKind::NotFound => {
-            Err(Error::Io { action: "remove", path, source })
-        }
+        Err(source) if source.kind() != io::ErrorKind::NotFound => Err(Error::io("remove", &path)(source)),
         _ => Ok(()),
     }
 }

@@ -46,7 +46,7 @@ pub fn read_manifest(folder: &Path) -> Result<Option<String>> {
             let message = format!("it is not a manifest of token files: {error}");
             Err(Error::Output { path: plain, message })
         }
-        Err(source) => Err(Error::Io { action: "read", path: plain, source }),
+        Err(source) => Err(Error::io("read", &plain)(source)),
     }
 }
 

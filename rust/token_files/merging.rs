@@ -57,7 +57,7 @@ pub fn merge_token_files(
         _ => Width::I32,
     };
     let mut manifest = planned(first, &runs);
-    fs::create_dir_all(out).map_err(|source| Error::Io { action: "create", path: out.to_owned(), source })?;
+    fs::create_dir_all(out).map_err(Error::io("create", out))?;
     if folders.iter().any(|folder| is_same(folder, out)) {
         return Err(refused(out, "it is one of the folders that are merged; choose a folder of its own"));
     }
@@ -184,8 +184,7 @@ fn merge_split(
 ) -> Result<[FileEntry; 2]> {
     let target = out.join(&names[0]);
     let within_split = target.parent().unwrap_or(out);
-    let failed = |source| Error::Io { action: "create", path: within_split.to_owned(), source };
-    fs::create_dir_all(within_split).map_err(failed)?;
+    fs::create_dir_all(within_split).map_err(Error::io("create", within_split))?;
     let mut ids = PartFile::create(target.clone(), 0)?;
     let mut lengths = PartFile::create(lengths_path(out, split), 0)?;
     let mut documents = 0;
@@ -213,8 +212,7 @@ fn merge_split(
     lengths.sync(&[])?;
     let index = index_file(out.join(&names[1]), width, documents, &temporary(lengths.path()))?;
     ids.rename()?;
-    let failed = |source| Error::Io { action: "sync", path: within_split.to_owned(), source };
-    atomic_file::sync_folder(within_split).map_err(failed)?;
+    atomic_file::sync_folder(within_split).map_err(Error::io("sync", within_split))?;
     Ok([entry, index])
 }
 
@@ -222,7 +220,7 @@ fn append(path: &Path, mut source: impl Read, target: &mut PartFile) -> Result<(
     let mut block = vec![0; BLOCK];
     loop {
         let read = source.read(&mut block);
-        match read.map_err(|source| Error::Io { action: "read", path: path.to_owned(), source })? {
+        match read.map_err(Error::io("read", path))? {
             0 => return Ok(()),
             read => target.append(&block[..read])?,
         }
@@ -236,7 +234,7 @@ fn copy(
     mut target: Option<&mut PartFile>,
     report: &mut dyn FnMut(u64) -> Result<()>,
 ) -> Result<()> {
-    let failed = |source| Error::Io { action: "read", path: path.to_owned(), source };
+    let failed = Error::io("read", path);
     let mut file = BufReader::with_capacity(0, File::open(path).map_err(failed)?);
     let (mut block, mut crc, mut bytes) = (vec![0; BLOCK], Crc::new(), 0);
     loop {

@@ -98,7 +98,7 @@ pub(super) fn read_file<T>(
     path: &Path,
     work: impl FnOnce(&SerializedFileReader<File>) -> std::result::Result<T, ParquetError>,
 ) -> Result<T> {
-    let failed = |source| Error::Io { action: "read", path: path.to_owned(), source };
+    let failed = Error::io("read", path);
     let file = File::open(path).map_err(failed)?;
     decoded(|| work(&SerializedFileReader::new(file)?), parquet_error).map_err(failed)
 }

@@ -39,18 +39,13 @@ impl PartFile {
     /// [`Error::Io`].
     pub(super) fn create(path: PathBuf, header: usize) -> Result<Self> {
         let temporary = temporary(&path);
-        let failed = |source| Error::Io { action: "create", path: path.clone(), source };
         let file = File::options().read(true).write(true).create(true).truncate(true).open(&temporary);
-        let file = BufWriter::with_capacity(BUFFER, file.map_err(failed)?);
+        let file = BufWriter::with_capacity(BUFFER, file.map_err(Error::io("create", &path))?);
         let mut file =
             Self { path, temporary, file, header, crc: Crc::new(), bytes: header as u64, is_renamed: false };
         let zeros = vec![0; header];
-        file.file.write_all(&zeros).map_err(|source| file.failed("write", source))?;
+        file.file.write_all(&zeros).map_err(Error::io("write", &file.path))?;
         Ok(file)
-    }
-
-    fn failed(&self, action: &'static str, source: io::Error) -> Error {
-        Error::Io { action, path: self.path.clone(), source }
     }
 
     /// The folder and the name that the file gets.
@@ -68,7 +63,7 @@ impl PartFile {
     /// # Errors
     /// [`Error::Io`].
     pub(super) fn append(&mut self, bytes: &[u8]) -> Result<()> {
-        self.write_all(bytes).map_err(|source| self.failed("write", source))
+        self.write_all(bytes).map_err(Error::io("write", &self.path))
     }
 
     /// Fills in the header and has all bytes reach the disk.
@@ -86,7 +81,7 @@ impl PartFile {
             }
             file.get_ref().sync_all()
         };
-        write(&mut self.file).map_err(|source| self.failed("write", source))?;
+        write(&mut self.file).map_err(Error::io("write", &self.path))?;
         let mut crc = Crc::new();
         crc.update(header);
         crc.combine(&self.crc);
@@ -98,7 +93,7 @@ impl PartFile {
     /// # Errors
     /// [`Error::Io`].
     pub(super) fn rename(mut self) -> Result<()> {
-        fs::rename(&self.temporary, &self.path).map_err(|source| self.failed("rename", source))?;
+        fs::rename(&self.temporary, &self.path).map_err(Error::io("rename", &self.path))?;
         self.is_renamed = true;
         Ok(())
     }
@@ -114,7 +109,7 @@ impl PartFile {
             again.seek(SeekFrom::Start(0))?;
             Ok(io::BufReader::with_capacity(BUFFER, again))
         };
-        read(&mut self.file).map_err(|source| self.failed("read", source))
+        read(&mut self.file).map_err(Error::io("read", &self.path))
     }
 }
 

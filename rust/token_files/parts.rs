@@ -124,8 +124,7 @@ impl<'a> PartsFinisher<'a> {
         for split in self.splits {
             let folder = self.folder.join(split);
             if folder.is_dir() {
-                let failed = |source| Error::Io { action: "sync", path: folder.clone(), source };
-                atomic_file::sync_folder(&folder).map_err(failed)?;
+                atomic_file::sync_folder(&folder).map_err(Error::io("sync", &folder))?;
             }
         }
         let part = Part { begin, end, counts, files };
@@ -220,13 +219,9 @@ impl<'a, 'b> PartsWriter<'a, 'b> {
         self.has_files[split] = true;
         let folder = self.folder.join(split_names(self.options)[split]);
         if !folder.is_dir() {
-            let failed = |action, path: &Path| {
-                let path = path.to_owned();
-                move |source| Error::Io { action, path, source }
-            };
-            fs::create_dir_all(&folder).map_err(failed("create", &folder))?;
+            fs::create_dir_all(&folder).map_err(Error::io("create", &folder))?;
             // Files are synced with their folder, and this one is an entry of the run's.
-            atomic_file::sync_folder(self.folder).map_err(failed("sync", self.folder))?;
+            atomic_file::sync_folder(self.folder).map_err(Error::io("sync", self.folder))?;
         }
         let writer = layouts::open(self.kind, &folder, self.next)?;
         let packer = self.options.packing.map(|packing| Packer::new(packing, self.kind.width.bytes()));

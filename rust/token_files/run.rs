@@ -70,8 +70,7 @@ pub fn tokenize_files(run: &Run<'_>, threads: usize, on_progress: &mut OnProgres
     let columns: Arc<[AddedColumn]> = added_columns(&sources, &run.options.columns)?.into();
     let options = run.options.to_json(width, &columns);
     let planned = Manifest::new(fingerprint(run.tokenizer_json), options, inputs);
-    let failed = |source| Error::Io { action: "create", path: run.folder.to_owned(), source };
-    fs::create_dir_all(run.folder).map_err(failed)?;
+    fs::create_dir_all(run.folder).map_err(Error::io("create", run.folder))?;
     let _lock = FolderLock::take(run.folder)?;
     let mut manifest = run.prepare(planned)?;
     if let Some(total) = manifest.total {

@@ -101,7 +101,7 @@ impl MergeCheckpoint {
     /// [`Error::Output`] if the file holds something else, is damaged, belongs to another training, or is there although it is not to
     /// be resumed; [`Error::Io`].
     pub fn done(&self, fingerprint: &Fingerprint) -> Result<MergeLog> {
-        let failed = |source| Error::Io { action: "read", path: self.path.clone(), source };
+        let failed = Error::io("read", &self.path);
         let mut file = match File::open(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(MergeLog::default()),
             file => file.map_err(failed)?,

@@ -331,7 +331,7 @@ impl OpenFile {
 
 /// The error of a file.
 pub(super) fn failed(action: &'static str, path: &Path, source: io::Error) -> Error {
-    Error::Io { action, path: named(path).into(), source }
+    Error::io(action, named(path).as_ref())(source)
 }
 
 /// A path as messages name it.

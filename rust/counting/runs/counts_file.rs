@@ -53,8 +53,7 @@ impl CountsFile {
     /// # Errors
     /// [`Error::Io`]; [`Error::Format`] for a file that does not hold word counts.
     pub fn open(path: &Path) -> Result<Self> {
-        let file =
-            File::open(path).map_err(|source| Error::Io { action: "open", path: path.to_owned(), source })?;
+        let file = File::open(path).map_err(Error::io("open", path))?;
         Ok(Self { run: Arc::new(Run::open(file, path)?) })
     }
 
@@ -234,8 +233,7 @@ pub(super) fn write_run(
     folder: &Path,
     write: impl FnOnce(&mut RunWriter<'_>) -> Result<Summary>,
 ) -> Result<Run> {
-    let failed = |source| Error::Io { action: "write word counts to", path: folder.to_owned(), source };
-    let file = tempfile::tempfile_in(folder).map_err(failed)?;
+    let file = tempfile::tempfile_in(folder).map_err(Error::io("write word counts to", folder))?;
     let mut writer = RunWriter::new(&file, folder)?;
     let summary = write(&mut writer)?;
     writer.finish(&summary)?;

@@ -54,7 +54,7 @@ impl Run {
     pub fn open(mut file: File, path: &Path) -> Result<Self> {
         let wrong =
             |message: &str| Error::Format { path: path.display().to_string(), message: message.to_owned() };
-        let failed = |source| Error::Io { action: "read", path: path.to_owned(), source };
+        let failed = Error::io("read", path);
         let len = file.seek(SeekFrom::End(0)).map_err(failed)?;
         let mut magic = [0; MAGIC.len()];
         let least = (MAGIC.len() + TRAILER) as u64;
@@ -112,11 +112,11 @@ impl Run {
     pub(super) fn checksum(&self) -> Result<u32> {
         let mut crc = flate2::Crc::new();
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        let failed = |source| Error::Io { action: "read", path: self.path.clone(), source };
         for &BlockPlace { offset, compressed, len, words } in &self.blocks {
             let mut sum = [0; FRAME_CHECKSUM];
             let end = offset + compressed as u64;
-            read_at(&mut file, end.saturating_sub(sum.len() as u64), &mut sum).map_err(failed)?;
+            read_at(&mut file, end.saturating_sub(sum.len() as u64), &mut sum)
+                .map_err(Error::io("read", &self.path))?;
             crc.update(&sum);
             crc.update(&(len as u64).to_le_bytes());
             crc.update(&words.to_le_bytes());
@@ -134,8 +134,7 @@ impl Run {
         let BlockPlace { offset, compressed, len, .. } = self.blocks[number];
         let mut bytes = room(compressed as u64).ok_or_else(|| self.damaged(number))?;
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        let failed = |source| Error::Io { action: "read", path: self.path.clone(), source };
-        read_at(&mut file, offset, &mut bytes).map_err(failed)?;
+        read_at(&mut file, offset, &mut bytes).map_err(Error::io("read", &self.path))?;
         drop(file);
         decompress(&bytes, len).ok_or_else(|| self.damaged(number))
     }

@@ -37,7 +37,7 @@ impl<'a> RunWriter<'a> {
     /// # Errors
     /// [`Error::Io`].
     pub(super) fn new(file: &'a File, path: &'a Path) -> Result<Self> {
-        let failed = |source| Error::Io { action: "write", path: path.to_owned(), source };
+        let failed = Error::io("write", path);
         let mut compressor = zstd::bulk::Compressor::new(LEVEL).map_err(failed)?;
         compressor.include_checksum(true).map_err(failed)?;
         let mut file = BufWriter::new(file);
@@ -81,7 +81,7 @@ impl<'a> RunWriter<'a> {
 
     /// Writes a zstd frame of `bytes`, or of the block.
     fn compress_and_write(&mut self, bytes: Option<&[u8]>) -> Result<()> {
-        let failed = |source| Error::Io { action: "write", path: self.path.to_owned(), source };
+        let failed = Error::io("write", &self.path);
         let bytes = bytes.unwrap_or(&self.block.bytes);
         self.compressed.resize(zstd::zstd_safe::compress_bound(bytes.len()), 0);
         let len = self.compressor.compress_to_buffer(bytes, &mut self.compressed[..]).map_err(failed)?;
@@ -99,7 +99,7 @@ impl<'a> RunWriter<'a> {
         }
         let Self { words, word_bytes, total, .. } = self;
         let summary = Summary { words, word_bytes, total, ..summary.clone() };
-        let failed = |source| Error::Io { action: "write", path: self.path.to_owned(), source };
+        let failed = Error::io("write", &self.path);
         let mut footer = Vec::new();
         push_number(&mut footer, self.blocks);
         footer.append(&mut self.index);

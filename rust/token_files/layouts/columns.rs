@@ -138,7 +138,7 @@ pub(in crate::token_files) fn schema_of(options: &Value) -> Result<SchemaRef> {
 
 fn arrow_failed(path: &Path) -> impl Fn(ArrowError) -> Error {
     move |error| match error {
-        ArrowError::IoError(_, source) => Error::Io { action: "write", path: path.to_owned(), source },
+        ArrowError::IoError(_, source) => Error::io("write", path)(source),
         error => Error::Custom(Box::new(error)),
     }
 }
@@ -146,7 +146,7 @@ fn arrow_failed(path: &Path) -> impl Fn(ArrowError) -> Error {
 fn parquet_failed(path: &Path) -> impl Fn(ParquetError) -> Error {
     move |error| match error {
         ParquetError::External(error) => match error.downcast::<std::io::Error>() {
-            Ok(source) => Error::Io { action: "write", path: path.to_owned(), source: *source },
+            Ok(source) => Error::io("write", path)(*source),
             Err(error) => Error::Custom(error),
         },
         error => Error::Custom(Box::new(error)),

@@ -99,7 +99,7 @@ pub(in crate::token_files) fn remove(path: &Path) -> Result<()> {
         Err(source)
             if !matches!(source.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) =>
         {
-            Err(Error::Io { action: "remove", path: path.to_owned(), source })
+            Err(Error::io("remove", path)(source))
         }
         _ => Ok(()),
     }

@@ -50,7 +50,7 @@ pub(in crate::token_files) fn write_index(
         let mut length = [0; 4];
         for _ in 0..documents {
             let read = lengths.read_exact(&mut length);
-            read.map_err(|source| Error::Io { action: "read", path: path.clone(), source })?;
+            read.map_err(Error::io("read", &path))?;
             each(i32::from_le_bytes(length))?;
         }
         Ok(())
@@ -95,7 +95,7 @@ pub(in crate::token_files) fn open_lengths(
     width: Width,
     documents: u64,
 ) -> Result<Option<BufReader<File>>> {
-    let failed = |source| Error::Io { action: "read", path: path.to_owned(), source };
+    let failed = Error::io("read", path);
     let file = File::open(path).map_err(failed)?;
     let size = file.metadata().map_err(failed)?.len();
     let mut index = BufReader::new(file);

@@ -121,7 +121,7 @@ struct Dolma {
 
 impl Dolma {
     fn failed(&self, source: std::io::Error) -> Error {
-        Error::Io { action: "write", path: self.path.clone(), source }
+        Error::io("write", &self.path)(source)
     }
 }
 
@@ -136,7 +136,7 @@ impl PartWriter for Dolma {
     }
 
     fn finish(self: Box<Self>) -> Result<Vec<CompleteFile>> {
-        let failed = |source| Error::Io { action: "write", path: self.path.clone(), source };
+        let failed = Error::io("write", &self.path);
         let gzip = self.table.into_inner().map_err(|error| failed(error.into_error()))?;
         let table = gzip.finish().map_err(failed)?;
         Ok([self.ids, table].map(CompleteFile::without_header).into())

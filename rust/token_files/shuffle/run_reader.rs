@@ -101,8 +101,7 @@ impl RunReader {
         is_kept_open: bool,
     ) -> Result<Self> {
         let found = start_of(&path, seed, begin);
-        let (start, records) =
-            found.map_err(|source| Error::Io { action: "read", path: path.clone(), source })?;
+        let (start, records) = found.map_err(Error::io("read", &path))?;
         let Some(left) = records.checked_sub(start) else { return Err(damaged(&path)) };
         let file = RunFile { path, byte: start, file: None, is_kept_open };
         let mut run = Self { bytes: BufReader::with_capacity(buffer, file), seed, left, next: None };
@@ -159,7 +158,7 @@ impl RunReader {
     }
 
     fn failed(&self, source: io::Error) -> Error {
-        Error::Io { action: "read", path: self.bytes.get_ref().path.clone(), source }
+        Error::io("read", &self.bytes.get_ref().path)(source)
     }
 }
 

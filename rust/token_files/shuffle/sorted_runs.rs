@@ -76,11 +76,7 @@ impl<'a> RunsWriter<'a> {
     /// [`Error::Io`].
     pub(in crate::token_files) fn open(folder: &'a Path, seed: u64, part_bytes: u64) -> Result<Self> {
         let inner = folder.join(FOLDER);
-        fs::create_dir_all(&inner).map_err(|source| Error::Io {
-            action: "create",
-            path: inner.clone(),
-            source,
-        })?;
+        fs::create_dir_all(&inner).map_err(Error::io("create", &inner))?;
         let mut runs: Vec<SortedRun> = AppendLog::read(&inner.join(LIST))?;
         let is_whole = |(number, run): (usize, &SortedRun)| {
             run_path(folder, number).metadata().is_ok_and(|data| data.is_file() && data.len() == run.bytes)
@@ -177,8 +173,7 @@ impl<'a> RunsWriter<'a> {
         let bytes = file.sync(&[])?.bytes;
         file.rename()?;
         let inner = self.folder.join(FOLDER);
-        let failed = |source| Error::Io { action: "sync", path: inner.clone(), source };
-        atomic_file::sync_folder(&inner).map_err(failed)?;
+        atomic_file::sync_folder(&inner).map_err(Error::io("sync", &inner))?;
         let documents = self.waiting.len() as u64;
         let (empty, skipped) = (std::mem::take(&mut self.empty), std::mem::take(&mut self.skipped));
         let run = SortedRun { end, bytes, documents, empty, skipped };
@@ -220,7 +215,7 @@ fn remove_files(inner: &Path, unwanted: impl Fn(usize) -> bool) -> Result<()> {
     for entry in entries {
         let name = match entry {
             Ok(entry) => entry.file_name().to_string_lossy().into_owned(),
-            Err(source) => return Err(Error::Io { action: "read", path: inner.to_owned(), source }),
+            Err(source) => return Err(Error::io("read", inner)(source)),
         };
         let stem = name.strip_prefix('.').and_then(|name| name.strip_suffix(".tmp")).unwrap_or(&name);
         let number = stem.strip_prefix("run-").and_then(|rest| rest.strip_suffix(".ids"));
