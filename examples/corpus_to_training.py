@@ -53,7 +53,7 @@ def learn(corpus: JsonLines, size: int, scratch: Path) -> Tokenizer:
     counts.save(scratch / "corpus.counts")
     row("distinct words", [f"{len(counts):,}"])
     row("training takes", [f"{counts.training_memory(trainer) / 1e6:,.0f} MB at most"])
-    tokenizer.train_from_counts(counts, trainer, max_memory="1GB", checkpoint=scratch / "merges")
+    tokenizer.train_from_counts(counts, trainer, max_memory="1GB")
     return tokenizer
 
 

@@ -1045,9 +1045,6 @@ class Tokenizer:
         trainer: Trainer | None = None,
         *,
         max_memory: int | str | None = None,
-        checkpoint: _Path | None = None,
-        resume: bool = False,
-        checkpoint_seconds: float = 10.0,
         on_progress: OnProgress | None = None,
         num_threads: int | None = None,
     ) -> None:
@@ -1061,23 +1058,15 @@ class Tokenizer:
             trainer: the trainer; by default one for the kind of model, with default options.
             max_memory: bytes that training may add to the memory of the process, such as `"8GB"`; if it would take
                 more by `counts.training_memory(trainer)`, it does not start.
-            checkpoint: a file for the merges that are done, so that training may be killed and resumed. It is
-                replaced whole, and stays there; remove it once the tokenizer is saved. Only trainers that learn
-                merges have one: `BpeTrainer` and `WordPieceTrainer`.
-            resume: True to begin with the merges in the file, if it is there. Merges of other counts or of other
-                options of the trainer are refused.
-            checkpoint_seconds: the least time between two writes of the file.
             on_progress: called with the stage, the work done, the total, the seconds left and the bytes of memory
                 taken, see `lexmill.OnProgress`; an exception of the call ends the training.
             num_threads: threads to work on; by default one for each core, or the number in `RAYON_NUM_THREADS`.
 
         Raises:
             OptionError: the counts were made by other stages, or training would take more than `max_memory`, or an
-                option of the trainer is out of range, or the trainer learns no merges and there is a checkpoint.
+                option of the trainer is out of range.
             EmptyCorpusError: there are no words.
             FormatError: the counts are damaged.
-            OutputError: the file is no checkpoint, or is damaged, or belongs to another training, or is there
-                although `resume` is False.
         """
     def _count_words(
         self,

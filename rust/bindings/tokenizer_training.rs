@@ -16,7 +16,7 @@ use super::stage::Stage;
 use super::texts::{Texts, has_other_items, kind_of};
 use super::tokenizer::PyTokenizer;
 use super::tokenizer_state::Concerns;
-use super::trainers::{PyTrainer, Training, default_trainer, to_json};
+use super::trainers::{PyTrainer, Training, default_trainer};
 use super::word_counts::{bytes_of, folder_or_default};
 use crate::added_tokens::AddedToken;
 use crate::corpus::{BoundedCounting, Utf8Errors};
@@ -25,6 +25,7 @@ use crate::models::Model;
 use crate::structures::freed_memory::give_back;
 use crate::structures::parallel::Progress;
 use crate::tokenizer::{CountsTraining, Tokenizer, WordCounting};
+use crate::trainers::Words;
 
 /// Texts are taken from a Python iterator until they make about this many bytes, then counted.
 const ITERATOR_BYTES: usize = 16 << 20;
@@ -164,9 +165,7 @@ impl BoundedTraining {
         training.words.store(counts.summary().words as usize, Ordering::Relaxed);
         let job = CountsTraining {
             trainer: &training.trainer,
-            options: to_json(training),
             max_memory: Some(self.max_memory),
-            checkpoint: None,
             threads: self.threads,
         };
         let model = core.pipeline().model();
@@ -362,7 +361,9 @@ fn learn(
     let words = counting.finish(&mut |progress| reporter.report(progress))?;
     training.words.store(words.len(), Ordering::Relaxed);
     let model = core.pipeline().model();
-    let trained = training.trainer.train(words, model, threads, &mut |progress| reporter.report(progress));
+    let trained = training
+        .trainer
+        .train(Words::Table(words), model, threads, &mut |progress| reporter.report(progress));
     give_back();
     trained
 }

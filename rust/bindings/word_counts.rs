@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
@@ -15,11 +14,11 @@ use super::progress::Reporter;
 use super::sources::OpenedFiles;
 use super::tokenizer::PyTokenizer;
 use super::tokenizer_training::{count_corpus, reporter};
-use super::trainers::{PyTrainer, to_json};
+use super::trainers::PyTrainer;
 use crate::corpus::{BoundedCounting, Checkpoint, CountingJob};
 use crate::counting::runs::{Addend, Budget, CountedWord, CountsFile, RunReader, Spelling, Stages};
 use crate::structures::freed_memory::give_back;
-use crate::tokenizer::{CountsTraining, MergeCheckpoint};
+use crate::tokenizer::CountsTraining;
 use crate::trainers::Trainer;
 
 /// Memory for merging where no limit is given.
@@ -288,50 +287,31 @@ impl PyTokenizer {
     ///     `trainer`: the trainer; by default one for the kind of model, with default options.
     ///     `max_memory`: bytes that training may add to the memory of the process, such as `"8GB"`; if it would take more by
     ///         `counts.training_memory(trainer)`, it does not start.
-    ///     `checkpoint`: a file for the merges that are done, so that training may be killed and resumed. It is replaced whole, and
-    ///         stays there; remove it once the tokenizer is saved. Only trainers that learn merges have one: `BpeTrainer` and
-    ///         `WordPieceTrainer`.
-    ///     `resume`: True to begin with the merges in the file, if it is there. Merges of other counts or of other options of the
-    ///         trainer are refused.
-    ///     `checkpoint_seconds`: the least time between two writes of the file.
     ///     `on_progress`: called with the stage, the work done, the total, the seconds left and the bytes of memory taken, see
     ///         `lexmill.OnProgress`; an exception of the call ends the training.
     ///     `num_threads`: threads to work on; by default one for each core, or the number in `RAYON_NUM_THREADS`.
     ///
     /// Raises:
     ///     `OptionError`: the counts were made by other stages, or training would take more than `max_memory`, or an option of
-    ///         the trainer is out of range, or the trainer learns no merges and there is a checkpoint.
+    ///         the trainer is out of range.
     ///     `EmptyCorpusError`: there are no words.
     ///     `FormatError`: the counts are damaged.
-    ///     `OutputError`: the file is no checkpoint, or is damaged, or belongs to another training, or is there although `resume`
-    ///         is False.
-    #[pyo3(signature = (
-        counts, trainer=None, *, max_memory=None, checkpoint=None, resume=false, checkpoint_seconds=10.0, on_progress=None,
-        num_threads=None
-    ))]
-    #[expect(clippy::too_many_arguments, reason = "each is an option of training")]
+    #[pyo3(signature = (counts, trainer=None, *, max_memory=None, on_progress=None, num_threads=None))]
     fn train_from_counts(
         &self,
         py: Python<'_>,
         counts: &PyWordCounts,
         trainer: Option<&Bound<'_, PyAny>>,
         max_memory: Option<&Bound<'_, PyAny>>,
-        checkpoint: Option<FilePath>,
-        resume: bool,
-        checkpoint_seconds: f64,
         on_progress: Option<Py<PyAny>>,
         num_threads: Option<usize>,
     ) -> PyResult<()> {
         let training = self.training(py, trainer)?;
         let mut reporter = reporter(py, &training, on_progress)?;
         let stages = Stages::of(&self.shared.parts()).or_raise(py)?;
-        let every = seconds(py, "checkpoint_seconds", checkpoint_seconds)?;
-        let checkpoint = checkpoint.map(|path| MergeCheckpoint { path: path.into(), every, resume });
         let job = CountsTraining {
             trainer: &training.trainer,
-            options: to_json(&training),
             max_memory: max_memory.map(|size| bytes_of(py, size)).transpose()?,
-            checkpoint,
             threads: threads(num_threads),
         };
         let core = self.core(py)?;
@@ -347,15 +327,4 @@ impl PyTokenizer {
         self.install(model, &training.special_tokens);
         Ok(())
     }
-}
-
-/// A time of at least 0 seconds.
-pub(super) fn seconds(py: Python<'_>, name: &str, seconds: f64) -> PyResult<Duration> {
-    Duration::try_from_secs_f64(seconds).map_err(|_| {
-        exception(
-            py,
-            "OptionError",
-            format!("{name} is {seconds} but must be a number of seconds, 0 or more"),
-        )
-    })
 }

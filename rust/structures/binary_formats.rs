@@ -9,7 +9,7 @@
 pub const START: usize = 512;
 
 /// Formats by a prefix that no text has.
-const PREFIXES: [(&[u8], &str); 51] = [
+const PREFIXES: [(&[u8], &str); 50] = [
     (b"\x04\x22\x4d\x18", "is compressed with lz4"),
     (b"\xff\x06\0\0sNaPpY", "is compressed with snappy"),
     (b"\x1f\x9d", "is compressed with compress (.Z)"),
@@ -60,7 +60,6 @@ const PREFIXES: [(&[u8], &str); 51] = [
     (b"wOFF\0\x01\0\0", "is a WOFF font"),
     (b"wOF2\0\x01\0\0", "is a WOFF2 font"),
     (b"dex\n035\0", "is a DEX program"),
-    (b"LEXMRG\0", "is a checkpoint of lexmill's merges"),
 ];
 
 /// A compression that files of texts may have.

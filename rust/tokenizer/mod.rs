@@ -11,8 +11,6 @@ mod layouts;
 mod limit_overrides;
 mod limited_counts;
 mod limits;
-#[cfg(feature = "sources")]
-mod merge_checkpoint;
 mod nbest;
 mod padding;
 mod rows;
@@ -33,8 +31,6 @@ use layouts::Layouts;
 pub use limit_overrides::{LimitOverrides, PaddingSwitch, TruncationSwitch};
 pub use limited_counts::LimitedCounts;
 pub use limits::{PaddingLength, PaddingRule, Truncation, TruncationStrategy};
-#[cfg(feature = "sources")]
-pub use merge_checkpoint::{Fingerprint, MergeCheckpoint};
 pub use rows::Ragged;
 pub use text_source::TextSource;
 pub use token_columns::{ColumnOptions, TokenColumns};

@@ -22,7 +22,6 @@ use crate::models::wordpiece::{WordPiece, WordPieceOptions};
 use crate::structures::parallel::OnProgress;
 use crate::vocab::Vocab;
 use crate::{Error, Result};
-use bpe::Resumption;
 use word_counts::{EachWord, WordCounts, WordSource, read_all};
 
 /// A trainer of any kind.
@@ -140,47 +139,15 @@ impl Trainer {
     /// The errors of [`Self::check_model`] and of the trainer.
     pub fn train(
         &self,
-        words: WordCounts,
-        model: &Model,
-        threads: usize,
-        on_progress: &mut OnProgress<'_>,
-    ) -> Result<Model> {
-        self.train_resumable(Words::Table(words), model, threads, None, on_progress)
-    }
-
-    /// Checks that [`Self::train_resumable`] can start from the merges of an earlier run.
-    ///
-    /// # Errors
-    /// [`Error::Unsupported`] for a trainer without merges.
-    pub fn check_resumable(&self) -> Result<()> {
-        match self {
-            Self::Bpe(_) | Self::WordPiece(_) => Ok(()),
-            Self::Unigram(_) | Self::WordLevel(_) => {
-                let name = self.kind().0;
-                Err(Error::Unsupported(format!("a {name} learns no merges, so it cannot have a checkpoint")))
-            }
-        }
-    }
-
-    /// As [`Self::train`], but starts from the merges of an earlier run, if any; the result is the same as from a single run.
-    ///
-    /// # Errors
-    /// The errors of [`Self::train`], [`Self::check_resumable`] and [`bpe::BpeTrainer::train_resumable`].
-    pub fn train_resumable(
-        &self,
         words: Words<'_>,
         model: &Model,
         threads: usize,
-        resumption: Option<Resumption<'_>>,
         on_progress: &mut OnProgress<'_>,
     ) -> Result<Model> {
-        if resumption.is_some() {
-            self.check_resumable()?;
-        }
         match (self, model) {
             (Self::Bpe(trainer), Model::Bpe(current)) => {
                 let trainer = bpe::BpeTrainer { threads, ..trainer.clone() };
-                let trained = trainer.train_resumable(words, resumption, on_progress)?;
+                let trained = trainer.train(words, on_progress)?;
                 let mut options = current.options().clone();
                 options.continuing_subword_prefix = trainer.continuing_subword_prefix;
                 options.end_of_word_suffix = trainer.end_of_word_suffix;
@@ -193,7 +160,7 @@ impl Trainer {
             }
             (Self::WordPiece(trainer), Model::WordPiece(current)) => {
                 let trainer = wordpiece::WordPieceTrainer { threads, ..trainer.clone() };
-                let trained = trainer.train_resumable(words, resumption, on_progress)?;
+                let trained = trainer.train(words, on_progress)?;
                 let prefix = trainer.continuing_subword_prefix;
                 let continuing_subword_prefix =
                     prefix.unwrap_or_else(|| WordPieceOptions::default().continuing_subword_prefix);

@@ -139,7 +139,7 @@ def _made(kind: type[T], given: dict[str, Any]) -> T:
     return kind(**{name: _made(hints[name], given) if name in inner else given[name] for name in hints})
 
 
-_add("train", training.train, is_resumable=lambda options: options.checkpoint is not None)
+_add("train", training.train)
 _add("encode", encoding.encode)
 _add("decode", decoding.decode)
 _add("count", counting.count)

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from itertools import islice
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -16,7 +15,7 @@ import typer
 from lexmill import Tokenizer, WordCounts
 from lexmill.cli.display import megabytes
 from lexmill.cli.files import STANDARD, LineBatches, check_inputs, check_output, write_whole
-from lexmill.cli.options import CORPUS_HELP, LARGEST, Json, Normalizer, ReadOptions, Resume, Threads
+from lexmill.cli.options import CORPUS_HELP, LARGEST, Json, Normalizer, ReadOptions, Threads
 from lexmill.cli.outcome import Outcome, UsageError
 from lexmill.cli.progress import ProgressBar
 from lexmill.cli.sources import Input, inputs_of
@@ -95,13 +94,6 @@ class Options:
         str | None,
         typer.Option(help="With --max-memory: the folder for data beyond it.", show_default="the system's"),
     ] = None
-    checkpoint: Annotated[
-        str | None,
-        typer.Option(
-            help="With --from-counts: a file for finished merges, so that training may be resumed.", show_default=False
-        ),
-    ] = None
-    resume: Resume = False
     model: Annotated[ModelName, typer.Option(help="The kind of model.")] = ModelName.BPE
     output: Annotated[str, typer.Option("--output", "-o", help="Where to save; - is stdout.")] = "tokenizer.json"
     min_frequency: Annotated[
@@ -162,15 +154,6 @@ def train(options: Options) -> Outcome:
     if bool(files) == (options.from_counts is not None):
         message = "give either FILES or --from-counts"
         raise UsageError(message)
-    if options.checkpoint is not None and options.from_counts is None:
-        message = "--checkpoint goes with --from-counts: count the words first, with `lexmill count-words --checkpoint`"
-        raise UsageError(message)
-    if options.resume and options.checkpoint is None:
-        message = "--resume goes on with what is in --checkpoint, which is not given"
-        raise UsageError(message)
-    if options.checkpoint is not None and Path(options.checkpoint).resolve() == Path(options.output).resolve():
-        message = f"{options.output} is the checkpoint and the output"
-        raise UsageError(message)
     if options.folder is not None and (options.max_memory is None or options.from_counts is not None):
         message = "--folder is for what --max-memory does not hold of FILES"
         raise UsageError(message)
@@ -193,8 +176,6 @@ def train(options: Options) -> Outcome:
                 counts,
                 trainer,
                 max_memory=options.max_memory,
-                checkpoint=options.checkpoint,
-                resume=options.resume,
                 on_progress=progress.callback,
                 num_threads=options.threads,
             )

@@ -159,7 +159,7 @@ impl PyTrainer {
 }
 
 /// The class of a trainer and its options by name, in the order of the constructor.
-pub(super) fn to_json(training: &Training) -> (&'static str, Map<String, Value>) {
+fn to_json(training: &Training) -> (&'static str, Map<String, Value>) {
     let (name, options) = match &training.trainer {
         Trainer::Bpe(trainer) => ("BpeTrainer", bpe::to_json(trainer)),
         Trainer::Unigram(trainer) => ("UnigramTrainer", unigram::to_json(trainer)),

@@ -75,14 +75,6 @@ impl CountsFile {
         RunReader::new(Arc::clone(&self.run))
     }
 
-    /// A checksum of all words with their counts and places.
-    ///
-    /// # Errors
-    /// [`Error::Io`].
-    pub fn checksum(&self) -> Result<u32> {
-        self.run.checksum()
-    }
-
     /// The sum of several counts of the same stages, in a file of `folder`, with at most about `memory` bytes.
     ///
     /// The outcome does not depend on the order of `all`. Files are opened where they are read, so that few are open at a time however

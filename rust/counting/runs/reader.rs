@@ -18,9 +18,6 @@ const TRAILER: usize = 24;
 /// The footer of 10 TB takes some megabytes; one that claims more than this is damaged.
 const LONGEST_FOOTER: usize = 1 << 30;
 
-/// Bytes of the checksum at the end of a zstd frame.
-const FRAME_CHECKSUM: usize = 4;
-
 /// A word takes at least its two lengths, a count, a source and a place, of a byte each.
 const LEAST_WORD_BYTES: u64 = 5;
 
@@ -106,22 +103,6 @@ impl Run {
         let message =
             format!("the word counts in {} have changed since they were opened", self.path.display());
         Err(io::Error::other(message))
-    }
-
-    /// The CRC-32 of the checksums of all blocks, which are the last bytes of their frames, and of their lengths.
-    pub(super) fn checksum(&self) -> Result<u32> {
-        let mut crc = flate2::Crc::new();
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        for &BlockPlace { offset, compressed, len, words } in &self.blocks {
-            let mut sum = [0; FRAME_CHECKSUM];
-            let end = offset + compressed as u64;
-            read_at(&mut file, end.saturating_sub(sum.len() as u64), &mut sum)
-                .map_err(Error::io("read", &self.path))?;
-            crc.update(&sum);
-            crc.update(&(len as u64).to_le_bytes());
-            crc.update(&words.to_le_bytes());
-        }
-        Ok(crc.sum())
     }
 
     /// Number of blocks.

@@ -6,14 +6,13 @@ use super::cells::Cell;
 use super::choice::Choice;
 use super::counting::Counter;
 use super::likelihood::Merged;
-use super::merge_log::{Keeper, MergeLog, Resumption};
 use super::pairs::{LengthLimit, Pair, PairTable};
 use super::tokens::Tokens;
 use super::updates::{Threads, Updates};
 use super::{BpeTrainer, TrainedBpe};
+use crate::Result;
 use crate::structures::parallel::OnProgress;
 use crate::structures::parallel::Pacer;
-use crate::{Error, Result};
 
 /// Where the thresholds lie, and how work is shared; the result does not depend on it.
 ///
@@ -104,8 +103,10 @@ pub(super) struct MergeLoop<'a> {
     is_full: bool,
     // Bytes of the arena and of positions.
     memory: usize,
-    log: MergeLog,
-    keeper: Option<Keeper<'a>>,
+    // The merges in the order learnt, and how often each pair occurred when it was chosen; a merge that was learnt twice is listed
+    // twice.
+    merges: Vec<(u32, u32)>,
+    counts: Vec<u64>,
 }
 
 impl<'a> MergeLoop<'a> {
@@ -131,70 +132,17 @@ impl<'a> MergeLoop<'a> {
             is_full: false,
             memory: arena.bytes() / 100 * tuning.memory_percent,
             arena,
-            log: MergeLog::default(),
-            keeper: None,
+            merges: Vec::new(),
+            counts: Vec::new(),
         }
     }
 
-    /// Applies merges that were chosen before.
-    fn replay(&mut self, done: MergeLog, on_progress: &mut OnProgress<'_>) -> Result<()> {
-        let prefix = self.trainer.continuing_subword_prefix.as_deref();
-        if done.is_empty() {
-            return Ok(());
-        }
-        let mut replacements = Vec::with_capacity(done.len());
-        for (number, &(left, right)) in done.merges.iter().enumerate() {
-            if left.max(right) as usize >= self.tokens.len() || !self.wants_more() {
-                let message = format!("merge {number} of ({left}, {right}) does not follow from the words");
-                return Err(Error::Format { path: "merges".to_owned(), message });
-            }
-            let (joined, known) = self.tokens.join(left, right, prefix);
-            self.pairs_return |= known;
-            replacements.push(Replacement { left, right, joined });
-        }
-        // As many as possible in narrow cells: afterwards there are fewer of them.
-        let most = if self.arena.is_narrow() { self.tuning.narrow_id } else { usize::MAX };
-        let fitting = replacements.iter().take_while(|merge| merge.joined as usize <= most).count();
-        let (first, rest) = replacements.split_at(fitting);
-        let threads = self.trainer.threads;
-        let mut performed = self.arena.replay(first, threads, on_progress)?;
-        if !rest.is_empty() {
-            self.arena.widen();
-            performed.extend(self.arena.replay(rest, threads, on_progress)?);
-        }
-        for (Replacement { left, right, joined }, weight) in replacements.into_iter().zip(performed) {
-            self.choice.recount(Merged { left, right, joined, weight, first_new: 0 });
-        }
-        self.log = done;
-        Ok(())
-    }
-
-    /// Merges until the vocabulary is full or no pair is frequent enough, from the merges of an earlier run on.
-    pub(super) fn run(
-        mut self,
-        resumption: Option<Resumption<'a>>,
-        on_progress: &mut OnProgress<'_>,
-    ) -> Result<TrainedBpe> {
-        if let Some(resumption) = resumption {
-            let (keeper, done) = Keeper::of(resumption);
-            self.replay(done, on_progress)?;
-            self.keeper = Some(keeper);
-        }
+    /// Merges until the vocabulary is full or no pair is frequent enough.
+    pub(super) fn run(mut self, on_progress: &mut OnProgress<'_>) -> Result<TrainedBpe> {
         let mut pacer = Pacer::new("merge pairs", (self.trainer.vocab_size - self.initial) as u64);
-        let merged = self.merge_all(&mut pacer, on_progress);
-        if let Some(keeper) = &mut self.keeper {
-            let kept = keeper.now(&self.log);
-            // The error that matters is the first one.
-            merged.and(kept)?;
-        } else {
-            merged?;
-        }
+        while self.wants_more() && self.run_threshold(&mut pacer, on_progress)? != Outcome::Finished {}
+        pacer.finish(self.done(), on_progress)?;
         Ok(self.into_trained())
-    }
-
-    fn merge_all(&mut self, pacer: &mut Pacer, on_progress: &mut OnProgress<'_>) -> Result<()> {
-        while self.wants_more() && self.run_threshold(pacer, on_progress)? != Outcome::Finished {}
-        pacer.finish(self.done(), on_progress)
     }
 
     fn wants_more(&self) -> bool {
@@ -235,9 +183,6 @@ impl<'a> MergeLoop<'a> {
             }
             self.widen(&mut pairs);
             self.apply(&mut pairs, pacer, on_progress)?;
-            if let Some(keeper) = &mut self.keeper {
-                keeper.tick(&self.log)?;
-            }
             if pairs.next_place() > most_places && !self.choice.needs_all_pairs() {
                 self.ceiling = u64::MAX;
                 return Ok(Outcome::Full);
@@ -288,8 +233,8 @@ impl<'a> MergeLoop<'a> {
     }
 
     fn into_trained(self) -> TrainedBpe {
-        let trained =
-            TrainedBpe { vocab: self.tokens.into_texts(), merges: self.log.merges, counts: self.log.counts };
+        let vocab = self.tokens.into_texts();
+        let trained = TrainedBpe { vocab, merges: self.merges, counts: self.counts };
         if self.pairs_return { trained.with_later_ranks() } else { trained }
     }
 
@@ -302,7 +247,8 @@ impl<'a> MergeLoop<'a> {
         let prefix = self.trainer.continuing_subword_prefix.as_deref();
         let (joined, known) = self.tokens.join(left, right, prefix);
         if !known || self.batch.pairs.is_empty() {
-            self.log.push((left, right), pairs.count(index));
+            self.merges.push((left, right));
+            self.counts.push(pairs.count(index));
             self.batch.indices.push(index);
             self.batch.pairs.push(pair);
             self.batch.replacements.push(Replacement { left, right, joined });

@@ -24,8 +24,6 @@
 //! the start, unless that is less than 64 MB of positions: a threshold ends when they have grown so far. 64 to 96 bytes per tracked
 //! pair; there are little more of these than tokens still to be found. During a counting pass, 4 MB, and 48 to 96 bytes per tracked
 //! pair and thread. While merges are applied, 16 bytes per occurrence of the pairs of a batch.
-//!
-//! The merges that are done may be kept and replayed by another run (`merge_log`, `replay`).
 
 mod alphabet;
 mod apply_merges;
@@ -34,7 +32,6 @@ mod cells;
 mod choice;
 mod counting;
 mod likelihood;
-mod merge_log;
 mod merge_loop;
 #[cfg(test)]
 mod naive;
@@ -42,7 +39,6 @@ mod neighbours;
 mod pair_stats;
 mod pairs;
 pub mod parity;
-mod replay;
 mod scores;
 mod sketch;
 mod symbols;
@@ -55,14 +51,13 @@ mod word_index;
 
 use choice::{Choice, Frequency};
 use likelihood::Likelihood;
-pub use merge_log::{KeepMerges, MergeLog, Resumption};
 use pairs::key;
 pub(super) use scores::Precision;
 
 use crate::models::bpe::{Bpe, BpeOptions};
 use crate::structures::flat_map::FlatMap;
 use crate::structures::parallel::OnProgress;
-use crate::trainers::word_counts::{WordCounts, WordSource};
+use crate::trainers::word_counts::WordSource;
 use crate::vocab::Vocab;
 use crate::{Error, Result};
 
@@ -181,28 +176,13 @@ impl BpeTrainer {
     /// `vocab_size` exceeds 2^30, [`Error::TextTooLong`] if a word has 2^30 characters or all distinct words together
     /// 2^32, [`Error::Unsupported`] if the corpus has 2^64 characters, and the errors of `on_progress`, which is called at
     /// least every 50 ms.
-    pub fn train(&self, words: WordCounts, on_progress: &mut OnProgress<'_>) -> Result<TrainedBpe> {
-        self.train_resumable(words, None, on_progress)
+    pub fn train(&self, words: impl WordSource, on_progress: &mut OnProgress<'_>) -> Result<TrainedBpe> {
+        self.train_tuned(words, on_progress, merge_loop::Tuning::default())
     }
 
-    /// As [`Self::train`], but starts from the merges of an earlier run, if any; the result is the same as from a single run.
-    ///
-    /// # Errors
-    /// The errors of [`Self::train`] and of [`Resumption::keep`], and [`Error::Format`] if the merges cannot be of the same words
-    /// and options: a merge has an id that is no token yet, or the vocabulary is full before the last merge.
-    pub fn train_resumable<'w>(
+    fn train_tuned(
         &self,
-        words: impl WordSource + 'w,
-        resumption: Option<Resumption<'_>>,
-        on_progress: &mut OnProgress<'_>,
-    ) -> Result<TrainedBpe> {
-        self.train_tuned(words, resumption, on_progress, merge_loop::Tuning::default())
-    }
-
-    fn train_tuned<'w>(
-        &self,
-        words: impl WordSource + 'w,
-        resumption: Option<Resumption<'_>>,
+        words: impl WordSource,
         on_progress: &mut OnProgress<'_>,
         tuning: merge_loop::Tuning,
     ) -> Result<TrainedBpe> {
@@ -210,16 +190,15 @@ impl BpeTrainer {
         let (tokens, arena, _) = alphabet::symbolise(self, Numbering::Alphabet, &words, on_progress)?;
         drop(words);
         let choice = Choice::Frequency(Frequency::new(self.tie_break));
-        merge_loop::MergeLoop::new(self, tokens, arena, choice, tuning).run(resumption, on_progress)
+        merge_loop::MergeLoop::new(self, tokens, arena, choice, tuning).run(on_progress)
     }
 
     /// As [`Self::train`], but merges the pair of the highest likelihood first. The initial tokens are only the symbols of the
     /// words and the initial alphabet, sorted as strings.
-    pub(super) fn train_by_likelihood<'w>(
+    pub(super) fn train_by_likelihood(
         &self,
-        words: impl WordSource + 'w,
+        words: impl WordSource,
         precision: Precision,
-        resumption: Option<Resumption<'_>>,
         on_progress: &mut OnProgress<'_>,
     ) -> Result<TrainedBpe> {
         self.check_size()?;
@@ -227,7 +206,7 @@ impl BpeTrainer {
         drop(words);
         let choice = Choice::Likelihood(Likelihood::new(precision, self.tie_break, counts));
         merge_loop::MergeLoop::new(self, tokens, arena, choice, merge_loop::Tuning::default())
-            .run(resumption, on_progress)
+            .run(on_progress)
     }
 
     /// True if the learnt merges or ids depend on the order of the words: by ties, or by the ids of affixed characters.

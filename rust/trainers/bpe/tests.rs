@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::merge_loop::Tuning;
 use super::naive::train_naive;
-use super::{BpeTrainer, MergeLog, Resumption, TieBreak, TrainedBpe};
+use super::{BpeTrainer, TieBreak, TrainedBpe};
 use crate::Error;
 use crate::testing::cases;
 use crate::trainers::word_counts::WordCounts;
@@ -91,40 +91,8 @@ proptest! {
             prop_assert!(as_told);
         }
         trainer.vocab_size = needed + extra;
-        let learnt = trainer.train_tuned(word_counts(&words), None, &mut |_| Ok(()), tuning).expect("the size suffices");
+        let learnt = trainer.train_tuned(word_counts(&words), &mut |_| Ok(()), tuning).expect("the size suffices");
         prop_assert_eq!(learnt, train_naive(&trainer, &words));
-    }
-
-    #[test]
-    fn resumed_training_matches_naive(
-        words in prop_oneof![words("[ab]{0,9}"), words("[abc]{0,9}"), words("[abcd]{0,9}")],
-        mut trainer in trainers(),
-        (tuning, other) in (tunings(), tunings()),
-        at in any::<prop::sample::Index>(),
-    ) {
-        let words: Vec<(&str, u64)> = words.iter().map(|(word, count)| (word.as_str(), *count)).collect();
-        let extra = trainer.vocab_size;
-        trainer.vocab_size = 0;
-        trainer.vocab_size = train_naive(&trainer, &words).vocab.len() + extra;
-        let train = |done: MergeLog, tuning| {
-            let mut logs = Vec::new();
-            let keep = Box::new(|log: &MergeLog| {
-                logs.push(log.clone());
-                Ok(())
-            });
-            let resumption = Resumption { done, every: std::time::Duration::ZERO, keep };
-            let learnt = trainer.train_tuned(word_counts(&words), Some(resumption), &mut |_| Ok(()), tuning);
-            (learnt.expect("the size suffices"), logs)
-        };
-        let (learnt, logs) = train(MergeLog::default(), tuning);
-        prop_assert_eq!(&learnt, &train_naive(&trainer, &words));
-        let whole = logs.last().cloned().expect("the last one is kept");
-        // A run may be killed after any merge.
-        let cut = at.index(whole.len() + 1);
-        let done = MergeLog { merges: whole.merges[..cut].to_vec(), counts: whole.counts[..cut].to_vec() };
-        let (resumed, logs) = train(done, other);
-        prop_assert_eq!(resumed, learnt);
-        prop_assert_eq!(logs.last(), Some(&whole));
     }
 }
 
@@ -366,35 +334,4 @@ fn an_error_from_the_caller_stops_every_stage() {
         });
         assert!(matches!(stopped, Err(Error::Interrupted)));
     }
-}
-
-#[test]
-fn merges_of_other_words_are_refused() {
-    let trainer = BpeTrainer { vocab_size: 4, ..BpeTrainer::default() };
-    for merges in [vec![(0, 3)], vec![(0, 1), (0, 1), (2, 1)]] {
-        let done = MergeLog { counts: vec![1; merges.len()], merges };
-        let resumption = Resumption { done, every: std::time::Duration::ZERO, keep: Box::new(|_| Ok(())) };
-        let words = word_counts(&[("abab", 1), ("c", 1)]);
-        let refused = trainer.train_resumable(words, Some(resumption), &mut |_| Ok(()));
-        assert!(matches!(refused, Err(Error::Format { .. })), "{refused:?}");
-    }
-}
-
-#[test]
-fn merges_are_kept_when_training_is_interrupted() {
-    let trainer = BpeTrainer { vocab_size: 10, ..BpeTrainer::default() };
-    let mut kept = MergeLog::default();
-    let keep = Box::new(|log: &MergeLog| {
-        kept.clone_from(log);
-        Ok(())
-    });
-    let resumption =
-        Resumption { done: MergeLog::default(), every: std::time::Duration::from_secs(1000), keep };
-    let mut interrupt = |progress: crate::structures::parallel::Progress| {
-        if progress.stage == "merge pairs" { Err(Error::Interrupted) } else { Ok(()) }
-    };
-    let words = word_counts(&[("abcd", 2), ("cd", 1)]);
-    let stopped = trainer.train_resumable(words, Some(resumption), &mut interrupt);
-    assert!(matches!(stopped, Err(Error::Interrupted)));
-    assert_eq!(kept.merges, [(2, 3), (0, 1), (5, 4)]);
 }

@@ -11,8 +11,8 @@ mod naive;
 #[cfg(test)]
 mod tests;
 
-use super::bpe::{BpeTrainer, Precision, Resumption, TieBreak, TrainedBpe};
-use super::word_counts::{WordCounts, WordSource};
+use super::bpe::{BpeTrainer, Precision, TieBreak, TrainedBpe};
+use super::word_counts::WordSource;
 use crate::Result;
 use crate::structures::parallel::OnProgress;
 
@@ -82,25 +82,7 @@ impl WordPieceTrainer {
     ///
     /// # Errors
     /// The errors of [`BpeTrainer::train`].
-    pub fn train(&self, words: WordCounts, on_progress: &mut OnProgress<'_>) -> Result<TrainedBpe> {
-        self.train_resumable(words, None, on_progress)
-    }
-
-    /// True if the most frequent pair is merged first.
-    pub fn is_frequency(&self) -> bool {
-        self.score == Score::Frequency
-    }
-
-    /// As [`Self::train`], but starts from the merges of an earlier run, if any; the result is the same as from a single run.
-    ///
-    /// # Errors
-    /// The errors of [`BpeTrainer::train_resumable`].
-    pub fn train_resumable<'w>(
-        &self,
-        words: impl WordSource + 'w,
-        resumption: Option<Resumption<'_>>,
-        on_progress: &mut OnProgress<'_>,
-    ) -> Result<TrainedBpe> {
+    pub fn train(&self, words: impl WordSource, on_progress: &mut OnProgress<'_>) -> Result<TrainedBpe> {
         let (precision, tie_break) = match self.score {
             Score::Frequency => (None, TieBreak::SmallestIds),
             Score::Likelihood => (Some(Precision::Exact), TieBreak::FirstSeen),
@@ -119,8 +101,13 @@ impl WordPieceTrainer {
             threads: self.threads,
         };
         match precision {
-            None => trainer.train_resumable(words, resumption, on_progress),
-            Some(precision) => trainer.train_by_likelihood(words, precision, resumption, on_progress),
+            None => trainer.train(words, on_progress),
+            Some(precision) => trainer.train_by_likelihood(words, precision, on_progress),
         }
+    }
+
+    /// True if the most frequent pair is merged first.
+    pub fn is_frequency(&self) -> bool {
+        self.score == Score::Frequency
     }
 }

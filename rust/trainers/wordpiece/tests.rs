@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::naive::train_naive;
 use super::{Score, WordPieceTrainer};
 use crate::Error;
-use crate::trainers::bpe::{MergeLog, Resumption, TieBreak, TrainedBpe};
+use crate::trainers::bpe::{TieBreak, TrainedBpe};
 use crate::trainers::word_counts::WordCounts;
 
 fn word_counts(words: &[(&str, u64)]) -> WordCounts {
@@ -75,32 +75,6 @@ proptest! {
         }
         trainer.vocab_size = needed + extra;
         prop_assert_eq!(train(&trainer, &words), train_naive(&trainer, &words));
-    }
-
-    #[test]
-    fn resumed_training_matches_training(
-        words in prop_oneof![words("[ab]{0,9}"), words("[abc]{0,9}"), words("[abcdef]{0,9}"), words("a{0,30}")],
-        trainer in trainers(),
-        is_frequency in any::<bool>(),
-        at in any::<prop::sample::Index>(),
-    ) {
-        let words: Vec<(&str, u64)> = words.iter().map(|(word, count)| (word.as_str(), *count)).collect();
-        let score = if is_frequency { Score::Frequency } else { trainer.score };
-        let trainer = WordPieceTrainer { vocab_size: trainer.vocab_size + 60, score, ..trainer };
-        let train = |done: MergeLog| {
-            let mut last = MergeLog::default();
-            let keep = Box::new(|log: &MergeLog| {
-                last.clone_from(log);
-                Ok(())
-            });
-            let resumption = Resumption { done, every: std::time::Duration::ZERO, keep };
-            let learnt = trainer.train_resumable(word_counts(&words), Some(resumption), &mut |_| Ok(()));
-            (learnt.expect("the size suffices"), last)
-        };
-        let (learnt, whole) = train(MergeLog::default());
-        let cut = at.index(whole.len() + 1);
-        let done = MergeLog { merges: whole.merges[..cut].to_vec(), counts: whole.counts[..cut].to_vec() };
-        prop_assert_eq!(train(done), (learnt, whole));
     }
 }
 

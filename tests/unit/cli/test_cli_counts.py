@@ -61,11 +61,6 @@ def test_what_a_corpus_takes_is_told(lexmill: Run) -> None:
         (["train", "text.txt", "--from-counts", "text.txt", "--vocab-size", "9"], "give either FILES or --from-counts"),
         (["count-words", "text", "-o", "out"], "text does not say how texts are found in it; pass --input"),
         (["train", "--from-counts", "text.txt", "--vocab-size", "9"], "does not hold word counts"),
-        (
-            ["train", "--from-counts", "text.txt", "--checkpoint", "x", "-o", "./x", "--vocab-size", "9"],
-            "./x is the checkpoint and the output",
-        ),
-        (["train", "text.txt", "--checkpoint", "merges", "--vocab-size", "9"], "--checkpoint goes with --from-counts"),
         (["train", "text.txt", "--max-memory", "lots", "--vocab-size", "9"], "max_memory is 'lots'"),
         (["count-words", "text.txt", "--max-memory", "lots", "-o", "out"], "max_memory is 'lots'"),
         (["count-words", "text.txt", "--max-memory", "9" * 400, "-o", "out"], "max_memory is '999"),
