@@ -25,6 +25,8 @@ __all__ = [
     "RemotePathError",
     "RepeatedInputWarning",
     "SkippedRecordsWarning",
+    "SpanError",
+    "TemplateError",
     "TextTooLongError",
     "TruncationWarning",
     "VocabError",
@@ -92,6 +94,14 @@ class InputTypeError(LexmillError, TypeError):
 
 class IdRangeError(LexmillError, OverflowError):
     """Raised when an id does not fit the 32 bits of an id or the integer type asked for."""
+
+
+class TemplateError(LexmillError, ValueError):
+    """Raised when a chat template does not compile, fails, or refuses a conversation by `raise_exception`."""
+
+
+class SpanError(LexmillError, ValueError):
+    """Raised when the text of a message cannot be followed through a chat template."""
 
 
 class TextTooLongError(LexmillError, OverflowError):

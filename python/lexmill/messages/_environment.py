@@ -1,0 +1,304 @@
+"""Jinja environments for chat templates: the plain one, set up as transformers sets it up, and one that tracks text.
+
+The tracking environment gives the same text. Its strings are `Tracked`, its operations and filters keep their origins,
+and its loops over messages put a border into the output for each message.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache, wraps
+from typing import Any
+
+from jinja2 import Environment, TemplateError, nodes, pass_context
+from jinja2.ext import Extension, LoopControlExtension
+from jinja2.filters import make_attrgetter
+from jinja2.parser import Parser
+from jinja2.runtime import Context, Macro
+from jinja2.sandbox import ImmutableSandboxedEnvironment, SecurityError
+from jinja2.utils import Namespace
+from markupsafe import Markup
+
+from lexmill.errors import SpanError
+from lexmill.messages._tracked import (
+    Generated,
+    Lost,
+    Tracked,
+    TurnEnd,
+    TurnStart,
+    concatenated,
+    joined,
+    origins_in,
+    rewritten,
+)
+
+__all__ = ["Message", "plain_environment", "tracking_environment"]
+
+_TURN, _END = "lexmill_turn", "lexmill_end"
+_REWRITING = ("center", "indent", "striptags", "title", "tojson", "truncate", "urlencode", "wordwrap")
+"""Filters whose result has the origin of their value."""
+_LOSING = ("escape", "e", "forceescape", "format", "pprint", "safe", "urlize", "xmlattr")
+_WITHOUT_TEXT = frozenset(["strip", "lstrip", "rstrip", "removeprefix", "removesuffix"])
+"""Methods of strings whose arguments do not get into the result."""
+
+
+class Message(dict[str, Any]):
+    """A message with its number in the conversation, so that loops over messages can be told from others."""
+
+    __slots__ = ("lexmill_number",)
+    lexmill_number: int
+
+
+class _Names(Namespace):
+    """A namespace without names that begin with an underscore, which lead into the interpreter."""
+
+    def __init__(*args: Any, **kwargs: Any) -> None:  # noqa: ANN401 (any values)
+        self, *given = args
+        values = dict(*given, **kwargs)
+        for name in values:
+            _check_name(name)
+        Namespace.__init__(self, values)
+
+    def __setitem__(self, name: str, value: object) -> None:
+        _check_name(name)
+        super().__setitem__(name, value)
+
+
+def _check_name(name: object) -> None:
+    if isinstance(name, str) and name.startswith("_"):
+        message = f"the template stores {name!r} in a namespace, where no name may begin with an underscore"
+        raise SecurityError(message)
+
+
+class _Dict:
+    """`dict` in a template: without the attributes of the class."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> dict[Any, Any]:  # noqa: ANN401 (as dict)
+        return dict(*args, **kwargs)
+
+    def fromkeys(self, keys: Iterable[Any], value: object = None) -> dict[Any, Any]:
+        return dict.fromkeys(keys, value)
+
+
+def _raise_exception(message: str) -> None:
+    raise TemplateError(message)
+
+
+def _tojson(
+    value: object,
+    ensure_ascii: bool = False,
+    indent: int | str | None = None,
+    separators: tuple[str, str] | None = None,
+    sort_keys: bool = False,
+) -> str:
+    """JSON as transformers' filter gives it: characters beyond ASCII stay, and `<`, `>`, `&` are not escaped."""
+    return json.dumps(value, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
+
+
+class _Generation(Extension):
+    """`{% generation %}`: the text that the model generates."""
+
+    tags = {"generation"}  # noqa: RUF012 (as Jinja has it)
+
+    def parse(self, parser: Parser) -> nodes.CallBlock:
+        line = next(parser.stream).lineno
+        body = parser.parse_statements(("name:endgeneration",), drop_needle=True)
+        return nodes.CallBlock(self.call_method("mark_generated"), [], [], body).set_lineno(line)
+
+    def mark_generated(self, caller: Callable[[], str]) -> str:
+        text = caller()
+        if not isinstance(self.environment, _TrackingEnvironment):
+            return text
+        runs = text.runs if isinstance(text, Tracked) else ()
+        return Tracked(text, ((0, len(text), Generated()), *runs))
+
+
+def _set_up(environment: Environment) -> None:
+    environment.filters["tojson"] = _tojson
+    environment.globals.update(raise_exception=_raise_exception, dict=_Dict(), namespace=_Names)
+
+
+@cache
+def plain_environment() -> Environment:
+    """The environment that transformers has for chat templates."""
+    made = ImmutableSandboxedEnvironment(
+        trim_blocks=True, lstrip_blocks=True, extensions=[_Generation, LoopControlExtension]
+    )
+    _set_up(made)
+    return made
+
+
+@cache
+def tracking_environment() -> Environment:
+    """The environment whose output is tracked."""
+    made = _TrackingEnvironment(
+        trim_blocks=True, lstrip_blocks=True, extensions=[_Generation, LoopControlExtension], finalize=_finalized
+    )
+    _set_up(made)
+    for name in _REWRITING:
+        made.filters[name] = _keeping(name, made.filters[name])
+    for name in _LOSING:
+        made.filters[name] = _losing(f"filter {name}", made.filters[name])
+    made.filters |= {"join": _join, "replace": _replace, _TURN: _turn, _END: _end}
+    return made
+
+
+class _TrackingEnvironment(ImmutableSandboxedEnvironment):
+    """Keeps the origins of text through everything that makes strings of strings."""
+
+    intercepted_binops = frozenset(["%"])
+
+    @staticmethod
+    def concat(texts: Iterable[str]) -> str:
+        return concatenated(texts)
+
+    def from_string(self, source: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 (as Jinja)
+        made = super().from_string(source, *args, **kwargs)
+        # The operator `~` of compiled templates is a name in their module.
+        made.root_render_func.__globals__["str_join"] = _str_join
+        return made
+
+    def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
+        tree = super()._parse(source, name, filename)
+        if tree.find(nodes.EvalContextModifier) is not None:
+            message = "the template uses autoescape, through which the spans of messages cannot be followed"
+            raise SpanError(message)
+        _mark_loops(tree)
+        return tree
+
+    def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:  # noqa: ANN401 (as Jinja)
+        made = super().call_binop(context, operator, left, right)
+        return _lost("operator %", made, (left, right)) if isinstance(made, str) else made
+
+    def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401, B902, N805 (as Jinja)
+        owner = getattr(__obj, "__self__", None)
+        name = getattr(__obj, "__name__", "")
+        if type(owner) is str and (args or kwargs):
+            if name == "join":
+                return joined(owner, *args, **kwargs)
+            if name == "replace" and origins_in(args):
+                __obj = Tracked(owner).replace
+        made = ImmutableSandboxedEnvironment.call(__self, __context, __obj, *args, **kwargs)
+        if not isinstance(made, str) or isinstance(__obj, Macro):
+            return made
+        if name in ("format", "format_map"):
+            return _lost(f"str.{name}", str.__str__(made), (__obj.__wrapped__.__self__, args, kwargs))
+        if isinstance(owner, bytes):
+            return Tracked(made, ((0, len(made), Lost(f"bytes.{name}")),))
+        if type(made) is str and isinstance(owner, str) and name not in _WITHOUT_TEXT:
+            return _lost(f"str.{name}", made, (args, kwargs))
+        return made
+
+
+def _mark_loops(tree: nodes.Template) -> None:
+    """Puts a border at the start of each loop's body and after each loop.
+
+    The borders are strings without characters, so the text stays as it is. `continue` and `break` leave a body early,
+    so the end of an iteration is the start of the next, or the end of the loop.
+    """
+    loops = [loop for loop in tree.find_all(nodes.For) if isinstance(loop.target, nodes.Name)]
+    for number, loop in enumerate(loops):
+        name = nodes.Name(loop.target.name, "load")  # type: ignore[attr-defined]
+        loop.body.insert(0, _output(name, _TURN, number, loop.lineno))
+    numbers = {id(loop): number for number, loop in enumerate(loops)}
+    for node in [tree, *tree.find_all(nodes.Node)]:
+        for field, value in node.iter_fields():
+            if isinstance(value, list) and any(id(item) in numbers for item in value):
+                setattr(node, field, list(_with_ends(value, numbers)))
+
+
+def _with_ends(body: list[nodes.Node], numbers: Mapping[int, int]) -> Iterable[nodes.Node]:
+    for item in body:
+        yield item
+        if id(item) in numbers:
+            yield _output(nodes.Const(None), _END, numbers[id(item)], item.lineno)
+
+
+def _output(value: nodes.Expr, name: str, number: int, line: int) -> nodes.Output:
+    border = nodes.Filter(value, name, [nodes.Const(number)], [], None, None)
+    made = nodes.Output([border])
+    for node in [made, *made.find_all(nodes.Node)]:
+        node.set_lineno(line)
+    return made
+
+
+def _turn(value: object, loop: int) -> str:
+    return Tracked("", ((0, 0, TurnStart(value.lexmill_number, loop)),)) if type(value) is Message else ""
+
+
+# With the context, so that Jinja does not take the border for a constant and makes it a plain string.
+@pass_context
+def _end(_context: Context, _value: None, loop: int) -> str:
+    return Tracked("", ((0, 0, TurnEnd(loop)),))
+
+
+def _finalized(value: object) -> object:
+    """A value that is written out: numbers and other values without text of messages stay as they are."""
+    kind = type(value)
+    if kind is Tracked or kind is str or kind is int:
+        return value
+    if isinstance(value, Markup):
+        return value
+    if isinstance(value, bytes):
+        text = str(value)
+        return Tracked(text, ((0, len(text), Lost("an output of bytes")),))
+    return rewritten(f"an output of type {kind.__name__}", str(value), value) if origins_in(value) else value
+
+
+def _str_join(values: Iterable[object]) -> str:
+    return concatenated([str(_finalized(value)) for value in values])
+
+
+def _join(value: Iterable[Any], d: str = "", attribute: str | int | None = None) -> str:
+    """The filter `join` of an environment without escaping."""
+    if attribute is not None:
+        value = map(make_attrgetter(tracking_environment(), attribute), value)
+    return joined(str(d), [str(_finalized(item)) for item in value])
+
+
+def _replace(s: object, old: object, new: object, count: int | None = None) -> str:
+    """The filter `replace` of an environment without escaping."""
+    text = str(_finalized(s))
+    # A plain text gets origins from a tracked replacement.
+    tracked = text if isinstance(text, Tracked) else Tracked(text)
+    return tracked.replace(str(old), str(_finalized(new)), -1 if count is None else count)
+
+
+def _given(args: tuple[object, ...]) -> list[object]:
+    """The arguments of a filter, without the context that Jinja puts first for some."""
+    return [arg for arg in args if not isinstance(arg, Context | Environment | nodes.EvalContext)]
+
+
+def _keeping(name: str, call: Callable[..., str]) -> Callable[..., str]:
+    @wraps(call)
+    def keep(*args: Any, **kwargs: Any) -> str:  # noqa: ANN401 (as the filter)
+        value, *others = _given(args)
+        made = call(*args, **kwargs)
+        if origins_in(others) or origins_in(kwargs) or isinstance(made, Markup):
+            return _lost(f"filter {name}", made, (value, others, kwargs))
+        return rewritten(f"filter {name}", made, value)
+
+    return keep
+
+
+def _losing(operation: str, call: Callable[..., str]) -> Callable[..., str]:
+    @wraps(call)
+    def lose(*args: Any, **kwargs: Any) -> str:  # noqa: ANN401 (as the filter)
+        return _lost(operation, call(*args, **kwargs), (_given(args), kwargs))
+
+    return lose
+
+
+def _lost(operation: str, made: str, source: object) -> str:
+    """The result of an operation that does not say which of its characters come from messages.
+
+    Raises:
+        SpanError: it is markup, which has no place for a note of this.
+    """
+    if not origins_in(source):
+        return made
+    if isinstance(made, Markup):
+        message = f"the template applies {operation} to the text of a message, whose spans are lost by this"
+        raise SpanError(message)
+    return Tracked(made, ((0, len(made), Lost(operation)),))

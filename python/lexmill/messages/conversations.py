@@ -1,0 +1,192 @@
+"""Conversations in the shapes of data sets, as the messages that templates read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lexmill.errors import FormatError, InputTypeError
+from lexmill.messages._tracked import Origin, Tracked
+
+__all__ = ["Conversation", "conversation_of", "plain_messages", "tracked_messages"]
+
+_ROLES = {
+    "human": "user",
+    "user": "user",
+    "gpt": "assistant",
+    "chatgpt": "assistant",
+    "bing": "assistant",
+    "bard": "assistant",
+    "assistant": "assistant",
+    "system": "system",
+    "tool": "tool",
+    "observation": "tool",
+    "function_response": "tool",
+}
+"""Speakers in ShareGPT's shape, and their roles."""
+_CALL = "function_call"
+_REASONING = ("reasoning_content", "thinking", "reasoning")
+_UNTRACKED = frozenset(["role", "name", "tool_call_id", "type"])
+"""Fields that templates write into headers."""
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """A conversation in OpenAI's shape.
+
+    Attributes:
+        messages: dictionaries with `role`, and mostly `content`.
+        tools: JSON schemas of tools; None if there are none.
+        documents: dictionaries with `title` and `text`; None if there are none.
+    """
+
+    messages: list[dict[str, Any]]
+    tools: list[Any] | None = None
+    documents: list[Any] | None = None
+
+
+def conversation_of(record: object, field: str = "messages") -> Conversation:
+    """A conversation of a record: a list of messages, or an object that has it in `field` or `conversations`.
+
+    Messages have OpenAI's shape (`role`, `content`, `tool_calls`) or ShareGPT's (`from`, `value`). Fields of an object
+    may be JSON in a string, as columns of tables have it.
+
+    Raises:
+        FormatError: the record has no messages, or one that cannot be read.
+        InputTypeError: a value is none of JSON.
+    """
+    if isinstance(record, Conversation):
+        return record
+    if isinstance(record, Mapping):
+        name = next((name for name in (field, "messages", "conversations") if record.get(name) is not None), None)
+        if name is None:
+            names = ", ".join(map(str, record))
+            message = f"a record has the fields {names} but must have {field} or conversations"
+            raise FormatError(message)
+        system = record.get("system")
+        given = _unpacked(record[name], name)
+        if isinstance(system, str) and system and not (given and _role_of(given[0]) == "system"):
+            given = [{"role": "system", "content": system}, *given]
+        tools, documents = (_unpacked(record.get(one), one) for one in ("tools", "documents"))
+        return Conversation(plain_messages(given), _plain(tools) or None, _plain(documents) or None)
+    return Conversation(plain_messages(record))
+
+
+def plain_messages(messages: object) -> list[dict[str, Any]]:
+    """Messages as values of JSON, in OpenAI's shape.
+
+    Fields that are None are left out, and reasoning has all three names that templates read, as in transformers.
+
+    Raises:
+        FormatError: a message has no role, or a content that is not text.
+        InputTypeError: a value is none of JSON.
+    """
+    if isinstance(messages, str | bytes) or not isinstance(messages, Sequence):
+        message = f"messages are a {type(messages).__name__} but must be a list of dictionaries"
+        raise InputTypeError(message)
+    if not messages:
+        message = "a conversation has no messages"
+        raise FormatError(message)
+    return [_message(number, one) for number, one in enumerate(messages)]
+
+
+def tracked_messages(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Messages whose text knows the message and the field that it comes from."""
+    from lexmill.messages._environment import Message
+
+    found: list[dict[str, Any]] = []
+    for number, message in enumerate(messages):
+        made = Message(
+            (name, value if name in _UNTRACKED else _tracked(value, Origin(number, name)))
+            for name, value in message.items()
+        )
+        made.lexmill_number = number
+        found.append(made)
+    return found
+
+
+def _tracked(value: Any, origin: Origin) -> Any:  # noqa: ANN401 (a value of JSON)
+    if isinstance(value, str):
+        return Tracked(value, ((0, len(value), origin),))
+    if isinstance(value, dict):
+        return {name: one if name == "type" else _tracked(one, origin) for name, one in value.items()}
+    return [_tracked(one, origin) for one in value] if isinstance(value, list) else value
+
+
+def _role_of(message: object) -> str | None:
+    if not isinstance(message, Mapping):
+        return None
+    return message.get("role") or _ROLES.get(message.get("from"))  # type: ignore[arg-type, return-value]
+
+
+def _message(number: int, given: object) -> dict[str, Any]:
+    if not isinstance(given, Mapping):
+        message = f"message {number} is a {type(given).__name__} but must be a dictionary with role and content"
+        raise InputTypeError(message)
+    if "role" not in given and "from" in given:
+        given = _of_sharegpt(number, given)
+    made: dict[str, Any] = {name: _plain(value) for name, value in given.items() if value is not None}
+    if not isinstance(made.get("role"), str):
+        message = f"message {number} has the role {made.get('role')!r} but must have a string"
+        raise FormatError(message)
+    _check_content(number, made.get("content", ""))
+    reasoning = next((made[name] for name in _REASONING if name in made), None)
+    return made if reasoning is None else {"thinking": reasoning, **made, "reasoning_content": reasoning}
+
+
+def _of_sharegpt(number: int, given: Mapping[str, Any]) -> dict[str, Any]:
+    speaker, value = given["from"], given.get("value")
+    others = {name: one for name, one in given.items() if name not in ("from", "value")}
+    if speaker == _CALL:
+        calls = _unpacked(value, f"the value of message {number}")
+        functions = calls if isinstance(calls, list) else [calls]
+        return {**others, "role": "assistant", "tool_calls": [{"type": "function", "function": one} for one in functions]}
+    if speaker not in _ROLES:
+        known = ", ".join([*_ROLES, _CALL])
+        message = f"message {number} is from {speaker!r} but must be from one of {known}"
+        raise FormatError(message)
+    return {**others, "role": _ROLES[speaker], "content": value}
+
+
+def _check_content(number: int, content: object) -> None:
+    if isinstance(content, str):
+        return
+    if not isinstance(content, list):
+        message = f"message {number} has a content of type {type(content).__name__} but must have text"
+        raise FormatError(message)
+    for part in content:
+        kind = part.get("type") if isinstance(part, dict) else type(part).__name__
+        if kind != "text" or not isinstance(part.get("text"), str):
+            message = f"message {number} has a part of type {kind!r} in its content, but only parts of type 'text' are read"
+            raise FormatError(message)
+
+
+def _unpacked(value: Any, name: str) -> Any:  # noqa: ANN401 (a value of JSON)
+    """A value that may be JSON in a string."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value)
+    except json.JSONDecodeError as error:
+        message = f"{name} is a string but no JSON: {error}"
+        raise FormatError(message) from error
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 (a value of JSON)
+    """A value of JSON's own types: templates come from elsewhere, and call methods of all other objects.
+
+    Raises:
+        InputTypeError: it is none.
+    """
+    if value is None or type(value) in (str, int, float, bool):
+        return value
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, Mapping):
+        return {_plain(name): _plain(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    message = f"a message holds a {type(value).__name__}, but its values must be strings, numbers, lists and dictionaries"
+    raise InputTypeError(message)
