@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = [
     "warn_of_doubled",
     "warn_of_limits",
+    "warn_of_records",
     "warn_of_repeated",
     "warn_of_skipped",
     "warn_of_total",
@@ -100,7 +101,7 @@ def warn_of_limits(texts: int, cut: int, padded: int, max_length: int | None, to
 
 def warn_of_skipped(opened: FileSource) -> None:
     """Warns of the records that a source has left out, if there are any."""
-    _warn_of_records(*opened.skipped())
+    warn_of_records(*opened.skipped())
 
 
 def warn_of_total(
@@ -115,7 +116,7 @@ def warn_of_total(
         unfilled: splits of which no row was filled.
     """
     skipped, documents = total.get("skipped", 0), total["documents"]
-    _warn_of_records(skipped, first)
+    warn_of_records(skipped, first)
     if not documents:
         found = [
             *([_counted(skipped, "broken record")] if skipped else []),
@@ -132,7 +133,7 @@ def warn_of_total(
         warnings.warn(message, DroppedRowsWarning, stacklevel=4)
 
 
-def _warn_of_records(count: int, first: Sequence[str]) -> None:
+def warn_of_records(count: int, first: Sequence[str]) -> None:
     if count:
         records = "a record was" if count == 1 else f"{count:,} records were"
         message = f"{records} left out: {_listed(first, count)}" if first else f"{records} left out by earlier runs"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -43,11 +44,13 @@ class Layout:
         spans: ranges with their origins, in order.
         turns: in order.
         generation: ranges of `generation` blocks, in order.
+        unclear: messages whose turns have no text that can be told from other text, each with the reason.
     """
 
     spans: list[tuple[int, int, Origin]]
     turns: tuple[Turn, ...]
     generation: tuple[_Range, ...]
+    unclear: dict[int, str]
 
 
 @dataclass
@@ -65,14 +68,14 @@ class _Open:
         self.start = end
 
 
-def layout_of(text: str, messages: Sequence[Mapping[str, Any]], prompt: str, *, is_open: bool = False) -> Layout:
+def layout_of(text: str, messages: Sequence[Mapping[str, Any]], prompt: str, *, has_prompt: bool = False) -> Layout:
     """Where messages are in a tracked text.
 
     Args:
         text: the output of the tracking template.
         messages: the messages.
         prompt: the generation prompt, which is the header of an assistant's turn.
-        is_open: the text ends with a generation prompt.
+        has_prompt: the text ends with a generation prompt.
 
     Raises:
         SpanError: characters of unknown origin are in the text.
@@ -94,7 +97,7 @@ def layout_of(text: str, messages: Sequence[Mapping[str, Any]], prompt: str, *, 
     spans.sort()
     generation.sort()
     found = _turns(runs, len(text))
-    if found and not is_open:
+    if found and not has_prompt:
         # Templates may write the end marker of the last turn after the loop.
         last = max(found, key=lambda turn: turn.pieces[-1][1])
         start, end = last.pieces[-1]
@@ -104,7 +107,23 @@ def layout_of(text: str, messages: Sequence[Mapping[str, Any]], prompt: str, *, 
     for span in spans:
         by_message.setdefault(span[2].message, []).append(span)
     turns = [_turn(one, str.__str__(text), messages, by_message.get(one.message, []), prompt) for one in found]
-    return Layout(spans, tuple(turns), tuple(generation))
+    return Layout(spans, tuple(turns), tuple(generation), _unclear(spans, turns))
+
+
+def _unclear(spans: Sequence[tuple[int, int, Origin]], turns: Sequence[Turn]) -> dict[int, str]:
+    """Messages without a turn, and turns whose text has text of other messages."""
+    reasons: dict[int, str] = {}
+    numbers = {turn.message for turn in turns}
+    for start, end, origin in spans:
+        if start < end and origin.message not in numbers:
+            reasons[origin.message] = f"writes message {origin.message} outside of a loop over messages"
+    starts = [span[0] for span in spans]
+    for turn in turns:
+        for low, high in turn.text:
+            for start, end, origin in spans[bisect_left(starts, low) : bisect_left(starts, high)]:
+                if start < end and origin.message != turn.message:
+                    reasons[turn.message] = f"writes message {origin.message} within the turn of message {turn.message}"
+    return reasons
 
 
 def _turns(runs: Sequence[Run], size: int) -> list[_Open]:
@@ -114,9 +133,10 @@ def _turns(runs: Sequence[Run], size: int) -> list[_Open]:
     for at, _, key in runs:
         if not isinstance(key, TurnStart | TurnEnd):
             continue
-        if reading:
+        is_open = any(one.loop == key.loop for one in reading)
+        if reading and (is_open or isinstance(key, TurnStart)):
             reading[-1].close_piece(at)
-        if any(one.loop == key.loop for one in reading):
+        if is_open:
             while (done := reading.pop()).loop != key.loop:
                 found.append(done)
             found.append(done)
