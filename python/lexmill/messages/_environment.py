@@ -114,6 +114,33 @@ class _Generation(Extension):
         return Tracked(text, ((0, len(text), Generated()), *runs))
 
 
+class _ChatEnvironment(ImmutableSandboxedEnvironment):
+    """A sandbox that gives the usual attributes without the usual checks, where their outcome is known."""
+
+    def getattr(self, obj: Any, attribute: str) -> Any:  # noqa: ANN401 (as Jinja)
+        kind = type(obj)
+        if kind is dict or kind is Message:
+            # Jinja looks for a method first, and for an item then.
+            if attribute not in _DICT and attribute in obj:
+                return obj[attribute]
+        elif kind is str or kind is Tracked:
+            if attribute in _STR:
+                return getattr(obj, attribute)
+        elif kind is _Names and not attribute.startswith("_"):
+            try:
+                value = getattr(obj, attribute)
+            except AttributeError:
+                return super().getattr(obj, attribute)
+            if type(value) in _VALUES:
+                return value
+        return super().getattr(obj, attribute)
+
+
+_DICT = frozenset(dir(dict))
+_STR = frozenset(name for name in dir(str) if not name.startswith(("_", "format")))
+_VALUES = frozenset([str, Tracked, int, bool, float, type(None), list, dict, Message])
+
+
 def _set_up(environment: Environment) -> None:
     environment.filters["tojson"] = _tojson
     environment.globals.update(raise_exception=_raise_exception, dict=_Dict(), namespace=_Names)
@@ -122,7 +149,7 @@ def _set_up(environment: Environment) -> None:
 @cache
 def plain_environment() -> Environment:
     """The environment that transformers has for chat templates."""
-    made = ImmutableSandboxedEnvironment(
+    made = _ChatEnvironment(
         trim_blocks=True, lstrip_blocks=True, extensions=[_Generation, LoopControlExtension]
     )
     _set_up(made)
@@ -144,7 +171,7 @@ def tracking_environment() -> Environment:
     return made
 
 
-class _TrackingEnvironment(ImmutableSandboxedEnvironment):
+class _TrackingEnvironment(_ChatEnvironment):
     """Keeps the origins of text through everything that makes strings of strings."""
 
     intercepted_binops = frozenset(["%"])
@@ -179,7 +206,7 @@ class _TrackingEnvironment(ImmutableSandboxedEnvironment):
                 return joined(owner, *args, **kwargs)
             if name == "replace" and origins_in(args):
                 __obj = Tracked(owner).replace
-        made = ImmutableSandboxedEnvironment.call(__self, __context, __obj, *args, **kwargs)
+        made = _ChatEnvironment.call(__self, __context, __obj, *args, **kwargs)
         if not isinstance(made, str) or isinstance(__obj, Macro):
             return made
         if name in ("format", "format_map"):

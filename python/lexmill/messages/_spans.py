@@ -106,7 +106,8 @@ def layout_of(text: str, messages: Sequence[Mapping[str, Any]], prompt: str, *, 
     by_message: dict[int, list[tuple[int, int, Origin]]] = {}
     for span in spans:
         by_message.setdefault(span[2].message, []).append(span)
-    turns = [_turn(one, str.__str__(text), messages, by_message.get(one.message, []), prompt) for one in found]
+    plain = str.__str__(text)
+    turns = [_turn(one, plain, messages, by_message.get(one.message, []), prompt) for one in found]
     return Layout(spans, tuple(turns), tuple(generation), _unclear(spans, turns))
 
 
@@ -162,7 +163,8 @@ def _turn(
     start = _text_start(one, text, own, prompt) if role == "assistant" else own[0][0] if own else one.pieces[0][0]
     last = max((span[1] for span in own), default=start)
     # White space of the template after the end marker separates turns.
-    stop = max(last, start, end - len(text[:end]) + len(text[:end].rstrip()))
+    last = max(last, start)
+    stop = last + len(text[last:end].rstrip())
     clipped = ((max(low, start), min(high, stop)) for low, high in one.pieces)
     return Turn(one.message, role, one.pieces[0][0], end, tuple((low, high) for low, high in clipped if low < high))
 

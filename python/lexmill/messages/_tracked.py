@@ -75,9 +75,14 @@ class Tracked(str):
         return self
 
     def __add__(self, other: str) -> str:
+        if type(other) is str:
+            # Most sums in templates: the text of a message with the template's own after it, or before it below.
+            return Tracked(str.__add__(self, other), self.runs)
         return concatenated([self, other]) if _is_joinable(other) else str.__add__(self, other)
 
     def __radd__(self, other: str) -> str:
+        if type(other) is str:
+            return Tracked(other + str.__str__(self), _shifted(self.runs, len(other)))
         return concatenated([other, self]) if _is_joinable(other) else NotImplemented
 
     def __mul__(self, times: SupportsIndex) -> str:
@@ -246,7 +251,7 @@ def _is_joinable(other: object) -> bool:
 
 
 def _shifted(runs: Iterable[Run], by: int) -> tuple[Run, ...]:
-    return tuple((start + by, end + by, key) for start, end, key in runs)
+    return tuple([(start + by, end + by, key) for start, end, key in runs])
 
 
 def _cut(runs: Iterable[Run], start: int, end: int) -> tuple[Run, ...]:

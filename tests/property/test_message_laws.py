@@ -1,0 +1,116 @@
+"""The mask of conversations is the one that a computation by characters gives, whatever a template does to contents."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import accumulate, pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+pytest.importorskip("jinja2")
+
+from chat_templates import CASES, HOSTILE, Messages
+from lexmill import AddedToken, Tokenizer, models, pre_tokenizers, processors, trainers
+from lexmill.messages import render_messages, tokenize_messages
+
+contents = st.one_of(
+    st.sampled_from(HOSTILE),
+    st.text(max_size=12),
+    st.lists(st.sampled_from(HOSTILE[:20]), max_size=4).map("".join),
+)
+
+
+@st.composite
+def conversations(draw: st.DrawFn) -> Messages:
+    """Turns of users and assistants in turn, after a system's or not, of one message or more."""
+    found = [{"role": "system", "content": draw(contents)}] if draw(st.booleans()) else []
+    for number in range(draw(st.integers(1, 4))):
+        found.append({"role": ["user", "assistant"][number % 2], "content": draw(contents)})
+    return found
+
+
+@cache
+def tokenizer(kind: str) -> Tokenizer:
+    """Tokens of bytes, of characters, or of words with blanks, and special tokens in the text."""
+    made = Tokenizer(models.BPE(unk_token="<unk>"))
+    alphabet: list[str] = []
+    if kind == "characters":
+        made.pre_tokenizer = pre_tokenizers.Metaspace()
+    else:
+        made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=kind == "bytes")
+        alphabet = pre_tokenizers.ByteLevel.alphabet()
+        made.post_processor = processors.ByteLevel(trim_offsets=kind == "bytes")
+    special = ["<unk>", "<|im_start|>", "<|im_end|>", "</s>", "<end_of_turn>"]
+    trainer = trainers.BpeTrainer(vocab_size=600, special_tokens=special, initial_alphabet=alphabet)
+    # Without a regex, tokens reach over borders of turns.
+    texts = ["assistant\nword word\n\nsystem user \u4f60\u597d caf\u00e9 ", "[/INST] so </think>", "<|end|> <|user|> word"]
+    made.train_from_iterator(texts * 20, trainer)
+    made.add_tokens([AddedToken("<think>", lstrip=True), AddedToken("[INST]", rstrip=True)])
+    return made
+
+
+def empty_blocks(pieces: list[tuple[str, bool]]) -> list[int]:
+    """Places of `generation` blocks without text: the token around such a place is learned, as in transformers."""
+    ends = list(accumulate(len(piece) for piece, _ in pieces))
+    return [end for end, (piece, is_learned) in zip(ends, pieces, strict=True) if is_learned and not piece]
+
+
+# One of several templates.
+@settings(max_examples=settings.default.max_examples // 12)
+@given(batch=st.lists(conversations(), min_size=1, max_size=3), kind=st.sampled_from(["bytes", "long", "characters"]))
+@pytest.mark.parametrize("name", CASES)
+def test_the_mask_is_the_one_by_characters(name: str, batch: list[Messages], kind: str) -> None:
+    case, encoder = CASES[name], tokenizer(kind)
+    tokens = tokenize_messages(encoder, batch, case.template, return_texts=True)
+    plain = Tokenizer.from_str(encoder.to_str())
+    plain.post_processor = None
+    assert len(tokens) == len(batch)
+    for row, messages in enumerate(batch):
+        pieces = list(case.pieces(messages))
+        text = "".join(piece for piece, _ in pieces)
+        learned = [is_learned for piece, is_learned in pieces for _ in piece]
+        assert tokens.texts is not None
+        assert tokens.texts[row] == text
+        begin, end = tokens.row_splits[row : row + 2]
+        assert tokens.ids[begin:end].tolist() == encoder.encode(text, add_special_tokens=False).ids
+        offsets = plain.encode(text, add_special_tokens=False).offsets
+        places = empty_blocks(pieces) if "{% generation %}" in case.template else []
+        around = [any(a < place < b for place in places) for a, b in offsets]
+        expected = [any(learned[a:b]) or is_around for (a, b), is_around in zip(offsets, around, strict=True)]
+        assert tokens.loss_mask[begin:end].tolist() == expected
+        whole = [all(learned[a:b]) and not is_around for (a, b), is_around in zip(offsets, around, strict=True)]
+        assert tokens.straddling[row] == sum(one and not all_of for one, all_of in zip(expected, whole, strict=True))
+    check_forms(tokens)
+
+
+def check_forms(tokens: Any) -> None:
+    """Labels and ranges say the same as the mask."""
+    labels = tokens.labels()
+    assert ((labels == tokens.ids) | (labels == -100)).all()
+    assert ((labels != -100) == tokens.loss_mask.astype(bool)).all()
+    ranges, splits = tokens.ranges()
+    rebuilt = [0] * len(tokens.ids)
+    for row, (first, last) in enumerate(pairwise(splits)):
+        base, size = tokens.row_splits[row], tokens.row_splits[row + 1] - tokens.row_splits[row]
+        for start, end in ranges[first:last]:
+            assert 0 <= start < end <= size
+            rebuilt[base + start : base + end] = [1] * (end - start)
+    assert rebuilt == tokens.loss_mask.tolist()
+
+
+@settings(max_examples=settings.default.max_examples // 6)
+@given(messages=conversations())
+@pytest.mark.parametrize("name", ["plain", "trimmed", "gemma", "merged"])
+def test_spans_hold_the_content(name: str, messages: Messages) -> None:
+    """Spans of a trimmed content are the trimmed content, and no two overlap."""
+    found = render_messages(CASES[name].template, messages)
+    strip = str if name == "plain" else str.strip
+    for number, message in enumerate(messages):
+        ranges = found.content(number)
+        is_whole = name == "merged" and message["role"] == "system"
+        expected = message["content"] if is_whole else strip(message["content"])
+        assert "".join(found.text[start:end] for start, end in ranges) == expected
+    assert all(left.end <= right.start for left, right in pairwise(found.spans))
