@@ -45,7 +45,8 @@ WHOLE = """
 <{{ loop.index0 }} {{ message.role }}{{ ' last' if loop.last }}>
 {%- if message.reasoning_content is defined %}<think>{{ message.reasoning_content.strip() }}</think>{% endif %}
 {%- for call in message.tool_calls or [] %}
-<call>{{ call.function.name }} {{ call.function.arguments | tojson }} {{ call.function.arguments.items() | list | length }}
+<call>{{ call.function.name }} {{ call.function.arguments | tojson }}
+{{- call.function.arguments.items() | list | length }}
 {%- for name, value in call.function.arguments.items() %} {{ name }}={{ value }}{% endfor %}</call>
 {%- endfor %}
 {{- (message.content or '') | replace('a', '4') | trim }}
@@ -90,9 +91,7 @@ def check(name: str, template: ChatTemplate, batch: list[Messages], **options: A
     texts = [peer.apply_chat_template(one, tools=tools, tokenize=False, **given) for one in batch]
     records = [{"messages": one, "tools": tools, "documents": given.get("documents")} for one in batch]
     variables = {
-        key: value
-        for key, value in given.items()
-        if key not in ("chat_template", "add_generation_prompt", "documents")
+        key: value for key, value in given.items() if key not in ("chat_template", "add_generation_prompt", "documents")
     }
     tokens = tokenize_messages(
         own,

@@ -46,7 +46,11 @@ def tokenizer(kind: str) -> Tokenizer:
     special = ["<unk>", "<|im_start|>", "<|im_end|>", "</s>", "<end_of_turn>"]
     trainer = trainers.BpeTrainer(vocab_size=600, special_tokens=special, initial_alphabet=alphabet)
     # Without a regex, tokens reach over borders of turns.
-    texts = ["assistant\nword word\n\nsystem user \u4f60\u597d caf\u00e9 ", "[/INST] so </think>", "<|end|> <|user|> word"]
+    texts = [
+        "assistant\nword word\n\nsystem user \u4f60\u597d caf\u00e9 ",
+        "[/INST] so </think>",
+        "<|end|> <|user|> word",
+    ]
     made.train_from_iterator(texts * 20, trainer)
     made.add_tokens([AddedToken("<think>", lstrip=True), AddedToken("[INST]", rstrip=True)])
     return made

@@ -27,7 +27,8 @@ def chatml(messages: Messages, body: Callable[[str], str] = str, begin: str = ""
 
 
 CHATML = (
-    "{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\n' + BODY + '<|im_end|>' + '\n' }}{% endfor %}"
+    "{% for message in messages %}"
+    "{{ '<|im_start|>' + message['role'] + '\n' + BODY + '<|im_end|>' + '\n' }}{% endfor %}"
     "{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}"
 )
 
@@ -74,7 +75,8 @@ def in_blocks(messages: Messages) -> Pieces:
         yield "\n", False
 
 
-IN_BLOCKS = """
+IN_BLOCKS = (
+    """
 {% macro header(role) %}{{ '<|' ~ role|upper ~ '|>' }}{% endmacro %}
 {% for message in messages -%}
     {% if message.role == 'system' %}{% continue %}{% endif %}
@@ -83,7 +85,10 @@ IN_BLOCKS = """
     {% filter upper|replace('X', '<x>') %}{{ body }}{% endfilter %}{{ '</s>\n' }}
 {%- endfor %}
 {% if add_generation_prompt %}{{ header('assistant') + '\n' }}{% endif %}
-""".strip().replace("%}\n{% for", "%}{% for").replace("%}\n{% if add", "%}{% if add")
+""".strip()
+    .replace("%}\n{% for", "%}{% for")
+    .replace("%}\n{% if add", "%}{% if add")
+)
 
 
 def generated(messages: Messages) -> Pieces:
@@ -96,8 +101,8 @@ def generated(messages: Messages) -> Pieces:
 
 GENERATED = (
     "{% for m in messages %}{{ '<|' + m.role + '|> ' }}"
-    "{% if m.role == 'assistant' %}{% generation %}{{ m.content|trim }}{% endgeneration %}{% else %}{{ m.content|trim }}"
-    "{% endif %}<|end|> {% endfor %}"
+    "{% if m.role == 'assistant' %}{% generation %}{{ m.content|trim }}{% endgeneration %}"
+    "{% else %}{{ m.content|trim }}{% endif %}<|end|> {% endfor %}"
 )
 
 
@@ -168,9 +173,7 @@ CASES: dict[str, Case] = {
     "after a thought": with_body("message.content.split('</think>')[-1].lstrip('\n')", after_thought),
     "first line": with_body("(message.content.splitlines() or [''])[0]", lambda text: (text.splitlines() or [""])[0]),
     "title": with_body("message.content|capitalize", str.capitalize),
-    "swapped halves": with_body(
-        "message.content.partition('|')[2] + message.content.partition('|')[0]", halves
-    ),
+    "swapped halves": with_body("message.content.partition('|')[2] + message.content.partition('|')[0]", halves),
     "words": with_body("message.content.split()|join(' ')", lambda text: " ".join(text.split())),
     "cut": with_body("message.content[1:-1]", lambda text: text[1:-1]),
     "backwards": with_body("message.content|reverse", lambda text: text[::-1]),

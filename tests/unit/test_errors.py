@@ -21,6 +21,8 @@ BUILTINS = {
     errors.VocabError: KeyError,
     errors.InputTypeError: TypeError,
     errors.IdRangeError: OverflowError,
+    errors.TemplateError: ValueError,
+    errors.SpanError: ValueError,
     errors.TextTooLongError: OverflowError,
 }
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from lexmill.messages._spans import Turn
 from lexmill.messages.conversations import Conversation
-from lexmill.messages.formats import FORMATS
+from lexmill.messages.formats import FORMATS, Format
 from lexmill.messages.records import read_conversations
 from lexmill.messages.rendering import RenderedMessages, Span, render_messages
 from lexmill.messages.template import ChatTemplate
@@ -21,6 +21,7 @@ __all__ = [
     "FORMATS",
     "ChatTemplate",
     "Conversation",
+    "Format",
     "MessageTokens",
     "RenderedMessages",
     "Span",

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
+from datetime import date
 from functools import cache, wraps
 from typing import Any
 
 from jinja2 import Environment, TemplateError, nodes, pass_context
+from jinja2.exceptions import SecurityError
 from jinja2.ext import Extension, LoopControlExtension
 from jinja2.filters import make_attrgetter
 from jinja2.parser import Parser
 from jinja2.runtime import Context, Macro
-from jinja2.sandbox import ImmutableSandboxedEnvironment, SecurityError
+from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import Namespace
 from markupsafe import Markup
 
@@ -38,6 +40,8 @@ __all__ = ["Message", "plain_environment", "tracking_environment"]
 _TURN, _END = "lexmill_turn", "lexmill_end"
 _REWRITING = ("center", "indent", "striptags", "title", "tojson", "truncate", "urlencode", "wordwrap")
 """Filters whose result has the origin of their value."""
+_OF_TEXT = ("capitalize", "lower", "string", "trim", "upper")
+"""Filters that make a text of their value first, and leave the rest to the methods of strings."""
 _LOSING = ("escape", "e", "forceescape", "format", "pprint", "safe", "urlize", "xmlattr")
 _WITHOUT_TEXT = frozenset(["strip", "lstrip", "rstrip", "removeprefix", "removesuffix"])
 """Methods of strings whose arguments do not get into the result."""
@@ -48,6 +52,19 @@ class Message(dict[str, Any]):
 
     __slots__ = ("lexmill_number",)
     lexmill_number: int
+
+
+class _Marked(Markup):
+    """Markup that is not joined to the text of messages: it would escape it, and have no place for its origins."""
+
+    __slots__ = ()
+
+    @classmethod
+    def escape(cls, s: Any, /) -> _Marked:  # noqa: ANN401 (as Markup)
+        if origins_in(s):
+            message = "the template joins markup to the text of a message, whose spans are lost by this"
+            raise SpanError(message)
+        return super().escape(s)
 
 
 class _Names(Namespace):
@@ -101,7 +118,7 @@ class _Generation(Extension):
 
     tags = {"generation"}  # noqa: RUF012 (as Jinja has it)
 
-    def parse(self, parser: Parser) -> nodes.CallBlock:
+    def parse(self, parser: Parser) -> nodes.Node:
         line = next(parser.stream).lineno
         body = parser.parse_statements(("name:endgeneration",), drop_needle=True)
         return nodes.CallBlock(self.call_method("mark_generated"), [], [], body).set_lineno(line)
@@ -149,9 +166,7 @@ def _set_up(environment: Environment) -> None:
 @cache
 def plain_environment() -> Environment:
     """The environment that transformers has for chat templates."""
-    made = _ChatEnvironment(
-        trim_blocks=True, lstrip_blocks=True, extensions=[_Generation, LoopControlExtension]
-    )
+    made = _ChatEnvironment(trim_blocks=True, lstrip_blocks=True, extensions=[_Generation, LoopControlExtension])
     _set_up(made)
     return made
 
@@ -165,6 +180,8 @@ def tracking_environment() -> Environment:
     _set_up(made)
     for name in _REWRITING:
         made.filters[name] = _keeping(name, made.filters[name])
+    for name in _OF_TEXT:
+        made.filters[name] = _of_text(made.filters[name])
     for name in _LOSING:
         made.filters[name] = _losing(f"filter {name}", made.filters[name])
     made.filters |= {"join": _join, "replace": _replace, _TURN: _turn, _END: _end}
@@ -198,7 +215,7 @@ class _TrackingEnvironment(_ChatEnvironment):
         made = super().call_binop(context, operator, left, right)
         return _lost("operator %", made, (left, right)) if isinstance(made, str) else made
 
-    def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401, B902, N805 (as Jinja)
+    def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 (as Jinja)
         owner = getattr(__obj, "__self__", None)
         name = getattr(__obj, "__name__", "")
         if type(owner) is str and (args or kwargs):
@@ -213,8 +230,8 @@ class _TrackingEnvironment(_ChatEnvironment):
             return _lost(f"str.{name}", str.__str__(made), (__obj.__wrapped__.__self__, args, kwargs))
         if isinstance(owner, bytes):
             return Tracked(made, ((0, len(made), Lost(f"bytes.{name}")),))
-        if type(made) is str and isinstance(owner, str) and name not in _WITHOUT_TEXT:
-            return _lost(f"str.{name}", made, (args, kwargs))
+        if type(made) is str and isinstance(owner, str | date) and name not in _WITHOUT_TEXT:
+            return _lost(f"{type(owner).__name__}.{name}", made, (args, kwargs))
         return made
 
 
@@ -297,6 +314,14 @@ def _given(args: tuple[object, ...]) -> list[object]:
     return [arg for arg in args if not isinstance(arg, Context | Environment | nodes.EvalContext)]
 
 
+def _of_text(call: Callable[..., str]) -> Callable[..., str]:
+    @wraps(call)
+    def give(value: object, *args: Any, **kwargs: Any) -> str:  # noqa: ANN401 (as the filter)
+        return call(_finalized(value), *args, **kwargs)
+
+    return give
+
+
 def _keeping(name: str, call: Callable[..., str]) -> Callable[..., str]:
     @wraps(call)
     def keep(*args: Any, **kwargs: Any) -> str:  # noqa: ANN401 (as the filter)
@@ -312,7 +337,8 @@ def _keeping(name: str, call: Callable[..., str]) -> Callable[..., str]:
 def _losing(operation: str, call: Callable[..., str]) -> Callable[..., str]:
     @wraps(call)
     def lose(*args: Any, **kwargs: Any) -> str:  # noqa: ANN401 (as the filter)
-        return _lost(operation, call(*args, **kwargs), (_given(args), kwargs))
+        made = _lost(operation, call(*args, **kwargs), (_given(args), kwargs))
+        return _Marked(made) if isinstance(made, Markup) else made
 
     return lose
 

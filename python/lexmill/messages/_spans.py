@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +10,7 @@ from typing import Any, NamedTuple
 from lexmill.errors import SpanError
 from lexmill.messages._tracked import Generated, Lost, Origin, Run, Tracked, TurnEnd, TurnStart
 
-__all__ = ["Layout", "Turn", "layout_of"]
+__all__ = ["Layout", "Turn", "layout_of", "shared_length"]
 
 _Range = tuple[int, int]
 _MARKER_ENDS = ">]:\n"
@@ -180,5 +179,11 @@ def _text_start(one: _Open, text: str, own: Sequence[tuple[int, int, Origin]], p
     if not own and not prompt:
         return one.pieces[-1][1]
     # The opening of a tool call is the model's. The turn may share a part of the prompt, up to a marker's end.
-    shared = os.path.commonprefix([text[start:limit], prompt])
+    shared = prompt[: shared_length(text[start:limit], prompt)]
     return start + max(shared.rfind(mark) for mark in _MARKER_ENDS) + 1
+
+
+def shared_length(left: str, right: str) -> int:
+    """The number of characters that two texts begin with alike."""
+    pairs = enumerate(zip(left, right, strict=False))
+    return next((at for at, (one, other) in pairs if one != other), min(len(left), len(right)))

@@ -8,6 +8,7 @@ of `str` with the origins of the characters beside them. A result whose characte
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import pairwise
 from typing import Any, NamedTuple, SupportsIndex, TypeAlias
 
 from lexmill.errors import SpanError
@@ -117,7 +118,9 @@ class Tracked(str):
         return Tracked(text, tuple(sorted([*_cut(spans, start, end), *places], key=_by_place)))
 
     def strip(self, chars: str | None = None, /) -> str:
-        return self._between(start := len(self) - len(str.lstrip(self, chars)), max(start, len(str.rstrip(self, chars))))
+        return self._between(
+            start := len(self) - len(str.lstrip(self, chars)), max(start, len(str.rstrip(self, chars)))
+        )
 
     def lstrip(self, chars: str | None = None, /) -> str:
         return self._between(len(self) - len(str.lstrip(self, chars)), len(self))
@@ -171,18 +174,25 @@ class Tracked(str):
         at = 0
         while left and (found := str.find(self, old, at)) >= 0:
             pieces.append(self[at:found])
-            taken = self[found : found + len(old)]
-            pieces.append(new if isinstance(new, Tracked) else rewritten("replace", new, taken))
+            pieces.append(new if isinstance(new, Tracked) else self._replacement(new, found, found + len(old)))
             at = found + len(old)
             left -= 1
         return concatenated([*pieces, self[at:]]) if pieces else self
+
+    def _replacement(self, new: str, start: int, end: int) -> str:
+        taken = _cut(self.runs, start, end)
+        spans = tuple(run for run in taken if run[0] < run[1])
+        if spans:
+            return rewritten("replace", new, Tracked(str.__getitem__(self, slice(start, end)), spans))
+        # Only borders and empty contents are at the ends of the template's own text.
+        return Tracked(new, tuple((0, 0, key) for _, _, key in taken))
 
     def _mapped(self, name: str, rewrite: Callable[[str], str]) -> str:
         """A rewrite of characters: run by run, if the runs do not depend on each other."""
         text = rewrite(str.__str__(self))
         if uniform_origin(self) is None:
             borders = sorted({0, len(self), *(at for run in self.runs for at in run[:2])})
-            parts = [self[start:end] for start, end in zip(borders, borders[1:], strict=False)]
+            parts = [self[start:end] for start, end in pairwise(borders)]
             # Borders within a part's text would come twice, at the end of one part and the start of the next.
             if all(run[0] < run[1] for run in self.runs):
                 made = concatenated([rewritten(name, rewrite(str.__str__(part)), part) for part in parts])
@@ -245,7 +255,7 @@ def _is_joinable(other: object) -> bool:
         SpanError: for markup, which would escape the text.
     """
     if isinstance(other, str) and type(other) not in (str, Tracked):
-        message = f"the template joins a {type(other).__name__} to the text of a message, whose spans are lost by this"
+        message = "the template joins markup to the text of a message, whose spans are lost by this"
         raise SpanError(message)
     return isinstance(other, str)
 

@@ -10,7 +10,7 @@ from typing import Any
 from lexmill.errors import FormatError, InputTypeError
 from lexmill.messages._tracked import Origin, Tracked
 
-__all__ = ["Conversation", "conversation_of", "plain_messages", "tracked_messages"]
+__all__ = ["Conversation", "conversation_of", "plain_conversation", "plain_messages", "plain_value", "tracked_messages"]
 
 _ROLES = {
     "human": "user",
@@ -70,8 +70,18 @@ def conversation_of(record: object, field: str = "messages") -> Conversation:
         if isinstance(system, str) and system and not (given and _role_of(given[0]) == "system"):
             given = [{"role": "system", "content": system}, *given]
         tools, documents = (_unpacked(record.get(one), one) for one in ("tools", "documents"))
-        return Conversation(plain_messages(given), _plain(tools) or None, _plain(documents) or None)
-    return Conversation(plain_messages(record))
+        return plain_conversation(given, tools, documents)
+    return plain_conversation(record)
+
+
+def plain_conversation(messages: object, tools: object = None, documents: object = None) -> Conversation:
+    """A conversation of values of JSON.
+
+    Raises:
+        FormatError: a message cannot be read.
+        InputTypeError: a value is none of JSON.
+    """
+    return Conversation(plain_messages(messages), plain_value(tools), plain_value(documents))
 
 
 def plain_messages(messages: object) -> list[dict[str, Any]]:
@@ -118,7 +128,7 @@ def _tracked(value: Any, origin: Origin) -> Any:  # noqa: ANN401 (a value of JSO
 def _role_of(message: object) -> str | None:
     if not isinstance(message, Mapping):
         return None
-    return message.get("role") or _ROLES.get(message.get("from"))  # type: ignore[arg-type, return-value]
+    return message.get("role") or _ROLES.get(message.get("from"))  # type: ignore[arg-type]
 
 
 def _message(number: int, given: object) -> dict[str, Any]:
@@ -127,7 +137,7 @@ def _message(number: int, given: object) -> dict[str, Any]:
         raise InputTypeError(message)
     if "role" not in given and "from" in given:
         given = _of_sharegpt(number, given)
-    made: dict[str, Any] = {name: _plain(value) for name, value in given.items() if value is not None}
+    made: dict[str, Any] = {name: plain_value(value) for name, value in given.items() if value is not None}
     if not isinstance(made.get("role"), str):
         message = f"message {number} has the role {made.get('role')!r} but must have a string"
         raise FormatError(message)
@@ -142,7 +152,11 @@ def _of_sharegpt(number: int, given: Mapping[str, Any]) -> dict[str, Any]:
     if speaker == _CALL:
         calls = _unpacked(value, f"the value of message {number}")
         functions = calls if isinstance(calls, list) else [calls]
-        return {**others, "role": "assistant", "tool_calls": [{"type": "function", "function": one} for one in functions]}
+        return {
+            **others,
+            "role": "assistant",
+            "tool_calls": [{"type": "function", "function": one} for one in functions],
+        }
     if speaker not in _ROLES:
         known = ", ".join([*_ROLES, _CALL])
         message = f"message {number} is from {speaker!r} but must be from one of {known}"
@@ -159,7 +173,9 @@ def _check_content(number: int, content: object) -> None:
     for part in content:
         kind = part.get("type") if isinstance(part, dict) else type(part).__name__
         if kind != "text" or not isinstance(part.get("text"), str):
-            message = f"message {number} has a part of type {kind!r} in its content, but only parts of type 'text' are read"
+            message = (
+                f"message {number} has a part of type {kind!r} in its content, but only parts of type 'text' are read"
+            )
             raise FormatError(message)
 
 
@@ -174,7 +190,7 @@ def _unpacked(value: Any, name: str) -> Any:  # noqa: ANN401 (a value of JSON)
         raise FormatError(message) from error
 
 
-def _plain(value: Any) -> Any:  # noqa: ANN401 (a value of JSON)
+def plain_value(value: Any) -> Any:  # noqa: ANN401 (a value of JSON)
     """A value of JSON's own types: templates come from elsewhere, and call methods of all other objects.
 
     Raises:
@@ -185,8 +201,8 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 (a value of JSON)
     if isinstance(value, str):
         return str.__str__(value)
     if isinstance(value, Mapping):
-        return {_plain(name): _plain(one) for name, one in value.items()}
+        return {plain_value(name): plain_value(one) for name, one in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
-    message = f"a message holds a {type(value).__name__}, but its values must be strings, numbers, lists and dictionaries"
+        return [plain_value(one) for one in value]
+    message = f"a template is given a {type(value).__name__}, but reads strings, numbers, lists and dictionaries alone"
     raise InputTypeError(message)

@@ -88,7 +88,8 @@ _QWEN = "You are Qwen, created by Alibaba Cloud. You are a helpful assistant."
 # Thoughts are written from the last question on, and before that left out.
 _QWEN_3 = (
     "{% set ns = namespace(question=-1) %}"
-    "{% for message in messages %}{% if message.role == 'user' %}{% set ns.question = loop.index0 %}{% endif %}{% endfor %}"
+    "{% for message in messages %}"
+    "{% if message.role == 'user' %}{% set ns.question = loop.index0 %}{% endif %}{% endfor %}"
     "{% if ns.question < 0 %}{% set ns.question = messages|length - 1 %}{% endif %}"
     "{% for message in messages %}{% if message.tool_calls or message.role not in ['system', 'user', 'assistant'] %}"
     "{{ refuse(message) }}{% endif %}"
@@ -99,10 +100,12 @@ _QWEN_3 = (
     "{% set thought = body.split('</think>')[0].rstrip('\\n').split('<think>')[-1].lstrip('\\n') %}"
     "{% set body = body.split('</think>')[-1].lstrip('\\n') %}{% endif %}"
     "{% if loop.index0 > ns.question and (loop.last or thought) %}"
-    "{{ '<think>\\n' + thought.strip('\\n') + '\\n</think>\\n\\n' }}{% set body = body.lstrip('\\n') %}{% endif %}{% endif %}"
+    "{{ '<think>\\n' + thought.strip('\\n') + '\\n</think>\\n\\n' }}"
+    "{% set body = body.lstrip('\\n') %}{% endif %}{% endif %}"
     "{{ body }}{{ '<|im_end|>\\n' }}{% endfor %}"
     "{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}"
-    "{% if enable_thinking is defined and not enable_thinking %}{{ '<think>\\n\\n</think>\\n\\n' }}{% endif %}{% endif %}"
+    "{% if enable_thinking is defined and not enable_thinking %}{{ '<think>\\n\\n</think>\\n\\n' }}"
+    "{% endif %}{% endif %}"
 )
 # The first turn of the user begins with the system's text.
 _GEMMA = (
@@ -158,16 +161,17 @@ FORMATS: dict[str, Format] = {
         begin=_BOS,
         bos_token="<BOS_TOKEN>",
     ),
+    # DeepSeek's bars are of full width, and its lines in the middle are U+2581.
     "deepseek-v3": _format(
         {
             "system": ("{}",),
-            "user": ("<｜User｜>", "{}"),
-            "assistant": ("<｜Assistant｜>", "{}", "eos_token"),
+            "user": ("<\uff5cUser\uff5c>", "{}"),
+            "assistant": ("<\uff5cAssistant\uff5c>", "{}", "eos_token"),
         },
-        "<｜Assistant｜>",
+        "<\uff5cAssistant\uff5c>",
         begin=_BOS,
-        bos_token="<｜begin▁of▁sentence｜>",
-        eos_token="<｜end▁of▁sentence｜>",
+        bos_token="<\uff5cbegin\u2581of\u2581sentence\uff5c>",
+        eos_token="<\uff5cend\u2581of\u2581sentence\uff5c>",
     ),
     "gemma": Format(_TEXT + _GEMMA, {"bos_token": "<bos>"}),
     "gpt-oss": Format(_TEXT + _GPT_OSS, {}),

@@ -31,8 +31,9 @@ def read_conversations(given: Conversations) -> Iterator[Conversation]:
     and `documents` beside it. Parquet and Arrow have columns of these names: lists of structs, or JSON in strings.
 
     Args:
-        given: a `JsonLines`, `Parquet`, `Arrow` or `ArrowStream`, whose field or column holds the messages; a path, whose
-            name says the format and whose field is `messages`; or an iterable of lists of messages and of such objects.
+        given: a `JsonLines`, `Parquet`, `Arrow` or `ArrowStream`, whose field or column holds the messages; a path,
+            whose name says the format and whose field is `messages`; or an iterable of lists of messages and of such
+            objects.
 
     Raises:
         FileError: a file is missing, cannot be read or is damaged.

@@ -12,14 +12,14 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from lexmill.errors import LexmillError, OptionError, SpanError, TemplateError
-from lexmill.messages._spans import Layout, Turn, layout_of
-from lexmill.messages.conversations import plain_messages, tracked_messages
+from lexmill.messages._spans import Layout, Turn, layout_of, shared_length
+from lexmill.messages.conversations import Conversation, plain_conversation, plain_value, tracked_messages
 from lexmill.messages.template import ChatTemplate
 
 __all__ = ["RenderedMessages", "Renderer", "Span", "Turn", "render_messages"]
 
 _ARGUMENTS = frozenset(["messages", "tools", "documents", "add_generation_prompt", "strftime_now"])
-_PROBE = [{"role": "user", "content": "x"}]
+_PROBE = Conversation([{"role": "user", "content": "x"}])
 
 
 class Span(NamedTuple):
@@ -82,8 +82,8 @@ def render_messages(
         LexmillError: jinja2, which the extra `lexmill[messages]` brings, is not installed.
     """
     renderer = Renderer(ChatTemplate.of(template), add_generation_prompt=add_generation_prompt, variables=variables)
-    given = plain_messages(messages)
-    text, layout = renderer.layout(given, tools=tools, documents=documents, now=now)
+    given = plain_conversation(messages, tools, documents)
+    text, layout = renderer.layout(given, now)
     return RenderedMessages(
         text,
         tuple(Span(start, end, origin.message, origin.field) for start, end, origin in layout.spans),
@@ -106,6 +106,7 @@ class Renderer:
 
         Raises:
             TemplateError: it does not compile.
+            InputTypeError: a variable is no value of JSON.
             OptionError: a variable has the name of an argument.
         """
         for name in _ARGUMENTS.intersection(variables or ()):
@@ -113,7 +114,7 @@ class Renderer:
             raise OptionError(message)
         self.template = template
         self.add_generation_prompt = add_generation_prompt
-        self._variables = {**template.variables, **(variables or {})}
+        self._variables = plain_value({**template.variables, **(variables or {})})
         self._plain, self._tracking = template.plain, template.tracking
         self._prompt: str | None = None
 
@@ -123,75 +124,44 @@ class Renderer:
         if self._prompt is None:
             now = datetime.now()
             try:
-                with_prompt = self._render(self._plain, _PROBE, None, None, now, prompt=True)
-                without = self._render(self._plain, _PROBE, None, None, now, prompt=False)
+                with_prompt = self._render(self._plain, _PROBE.messages, _PROBE, now, prompt=True)
+                without = self._render(self._plain, _PROBE.messages, _PROBE, now, prompt=False)
             except TemplateError:
                 with_prompt = without = ""
-            self._prompt = with_prompt[len(os.path.commonprefix([with_prompt, without])) :]
+            self._prompt = with_prompt[shared_length(with_prompt, without) :]
         return self._prompt
 
-    def text(
-        self,
-        messages: list[dict[str, Any]],
-        *,
-        tools: Sequence[Mapping[str, Any]] | None = None,
-        documents: Sequence[Mapping[str, Any]] | None = None,
-        now: datetime | None = None,
-    ) -> str:
-        """The text alone."""
-        return self._render(self._plain, messages, tools, documents, now or datetime.now())
-
-    def layout(
-        self,
-        messages: list[dict[str, Any]],
-        *,
-        tools: Sequence[Mapping[str, Any]] | None = None,
-        documents: Sequence[Mapping[str, Any]] | None = None,
-        now: datetime | None = None,
-    ) -> tuple[str, Layout]:
+    def layout(self, given: Conversation, now: datetime | None = None) -> tuple[str, Layout]:
         """The text, and where its messages are.
 
         Raises:
             SpanError: the text of a message cannot be followed.
             TemplateError: the template fails.
         """
-        text = self._followed(tracked_messages(messages), messages, tools, documents, now or datetime.now())
-        return str.__str__(text), layout_of(text, messages, self.prompt, has_prompt=self.add_generation_prompt)
+        text = self._followed(tracked_messages(given.messages), given, now or datetime.now())
+        has_prompt = self.add_generation_prompt
+        return str.__str__(text), layout_of(text, given.messages, self.prompt, has_prompt=has_prompt)
 
-    def generation(
-        self,
-        messages: list[dict[str, Any]],
-        *,
-        tools: Sequence[Mapping[str, Any]] | None = None,
-        documents: Sequence[Mapping[str, Any]] | None = None,
-        now: datetime | None = None,
-    ) -> tuple[str, tuple[tuple[int, int], ...]]:
+    def generation(self, given: Conversation, now: datetime | None = None) -> tuple[str, tuple[tuple[int, int], ...]]:
         """The text, and the ranges of its `generation` blocks; quicker than `layout`.
 
         Raises:
             SpanError: a block cannot be followed.
             TemplateError: the template fails.
         """
-        text = self._followed(messages, messages, tools, documents, now or datetime.now())
-        return str.__str__(text), layout_of(text, messages, "", has_prompt=True).generation
+        text = self._followed(given.messages, given, now or datetime.now())
+        return str.__str__(text), layout_of(text, given.messages, "", has_prompt=True).generation
 
-    def _followed(
-        self,
-        tracked: Sequence[Mapping[str, Any]],
-        messages: Sequence[Mapping[str, Any]],
-        tools: Sequence[Mapping[str, Any]] | None,
-        documents: Sequence[Mapping[str, Any]] | None,
-        now: datetime,
-    ) -> str:
-        """The tracked text, which is the plain one.
+    def _followed(self, messages: list[dict[str, Any]], given: Conversation, now: datetime) -> str:
+        """The text of messages, followed through the template; the same characters as the plain text.
 
         Raises:
-            SpanError: it is not.
+            SpanError: it has others.
         """
-        text = self._render(self._plain, messages, tools, documents, now)
-        followed = self._render(self._tracking, tracked, tools, documents, now)
+        text = self._render(self._plain, given.messages, given, now)
+        followed = self._render(self._tracking, messages, given, now)
         if followed != text:
-            at = len(os.path.commonprefix([followed, text]))
+            at = shared_length(followed, text)
             message = (
                 f"{self.template.name} gives another text where its operations are followed, from character {at:,} on: "
                 f"{text[at : at + 20]!r} became {followed[at : at + 20]!r}"
@@ -202,9 +172,8 @@ class Renderer:
     def _render(
         self,
         compiled: Any,  # noqa: ANN401 (a template of Jinja, which may be absent)
-        messages: Sequence[Mapping[str, Any]],
-        tools: Sequence[Mapping[str, Any]] | None,
-        documents: Sequence[Mapping[str, Any]] | None,
+        messages: list[dict[str, Any]],
+        given: Conversation,
         now: datetime,
         *,
         prompt: bool | None = None,
@@ -214,14 +183,14 @@ class Renderer:
                 strftime_now=now.strftime,
                 **self._variables,
                 messages=messages,
-                tools=tools,
-                documents=documents,
+                tools=given.tools,
+                documents=given.documents,
                 add_generation_prompt=self.add_generation_prompt if prompt is None else prompt,
             )
         except LexmillError:
             raise
         # A template is a program: it may divide by zero, or ask a text for a key.
         except Exception as error:
-            message = f"{self.template.name} fails: {error or type(error).__name__}"
+            message = f"{self.template.name} fails: {str(error) or type(error).__name__}"
             raise TemplateError(message) from error
         return made

@@ -116,6 +116,10 @@ class ChatTemplate:
         """The compiled template whose output is tracked."""
         return self._compiled(tracking=True)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickles the text and the variables, without the compiled templates."""
+        return ChatTemplate, (self.text, dict(self.variables), self.name)
+
     def _compiled(self, *, tracking: bool) -> Template:
         try:
             import jinja2

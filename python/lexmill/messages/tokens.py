@@ -110,9 +110,9 @@ def tokenize_messages(
 ) -> MessageTokens:
     """Encodes conversations to ids, with a mask of the tokens to learn.
 
-    The ids are those of the rendered text, encoded whole and without the special tokens of the post-processor, since the
-    template writes its own. A token is learned if any of its characters is in the text to learn; those that have others
-    too are counted in `straddling`.
+    The ids are those of the rendered text, encoded whole and without the special tokens of the post-processor, since
+    the template writes its own. A token is learned if any of its characters is in the text to learn; those that have
+    others too are counted in `straddling`.
 
     Args:
         tokenizer: a tokenizer, or the path of its `tokenizer.json` or its folder.
@@ -189,7 +189,9 @@ def iter_message_tokens(
         raise OptionError(message)
     if template is None:
         if isinstance(tokenizer, Tokenizer):
-            message = "template is not given: a Tokenizer does not hold one; pass the path of the tokenizer, or a template"
+            message = (
+                "template is not given: a Tokenizer does not hold one; pass the path of the tokenizer, or a template"
+            )
             raise OptionError(message)
         template = ChatTemplate.from_path(tokenizer)
     chosen = _Chosen(ChatTemplate.of(template), mask, add_generation_prompt=add_generation_prompt, variables=variables)
@@ -230,11 +232,10 @@ class _Chosen:
 
     def ranges(self, one: Conversation, now: datetime) -> tuple[str, _Ranges]:
         """The text of a conversation, and the ranges to learn, in order and apart."""
-        given = {"tools": one.tools, "documents": one.documents, "now": now}
         if self._is_generation:
-            text, blocks = self.renderer.generation(one.messages, **given)
+            text, blocks = self.renderer.generation(one, now)
             return text, _apart(blocks)
-        text, layout = self.renderer.layout(one.messages, **given)
+        text, layout = self.renderer.layout(one, now)
         taken = {number for number, message in enumerate(one.messages) if self._takes(number, message)}
         found: _Ranges = []
         for turn in layout.turns:
@@ -325,13 +326,11 @@ def _covered(
     begun = np.searchsorted(ranges[:, 0], ends, side="left")
     ended = np.searchsorted(ranges[:, 1], starts, side="right")
     mask = begun > ended
-    # Of the ranges that a token meets, the first begins after the token does, the last ends before it, or a gap is between.
+    # The first range that the token meets begins after it does, or the last ends before it, or there is a gap.
     met = np.flatnonzero(mask)
     is_straddling = np.zeros(len(offsets), dtype=np.bool_)
     is_straddling[met] = (
-        (ranges[ended[met], 0] > starts[met])
-        | (ranges[begun[met] - 1, 1] < ends[met])
-        | (begun[met] - ended[met] > 1)
+        (ranges[ended[met], 0] > starts[met]) | (ranges[begun[met] - 1, 1] < ends[met]) | (begun[met] - ended[met] > 1)
     )
     return mask, is_straddling
 
