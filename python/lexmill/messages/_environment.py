@@ -17,7 +17,7 @@ from jinja2.exceptions import SecurityError
 from jinja2.ext import Extension, LoopControlExtension
 from jinja2.filters import make_attrgetter
 from jinja2.parser import Parser
-from jinja2.runtime import Context, Macro
+from jinja2.runtime import Context, LoopContext, Macro
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import Namespace
 from markupsafe import Markup
@@ -143,6 +143,9 @@ class _ChatEnvironment(ImmutableSandboxedEnvironment):
         elif kind is str or kind is Tracked:
             if attribute in _STR:
                 return getattr(obj, attribute)
+        elif kind is LoopContext:
+            if attribute in _LOOP:
+                return getattr(obj, attribute)
         elif kind is _Names and not attribute.startswith("_"):
             try:
                 value = getattr(obj, attribute)
@@ -155,6 +158,7 @@ class _ChatEnvironment(ImmutableSandboxedEnvironment):
 
 _DICT = frozenset(dir(dict))
 _STR = frozenset(name for name in dir(str) if not name.startswith(("_", "format")))
+_LOOP = frozenset(["depth", "depth0", "first", "index", "index0", "last", "length", "revindex", "revindex0"])
 _VALUES = frozenset([str, Tracked, int, bool, float, type(None), list, dict, Message])
 
 

@@ -83,9 +83,10 @@ def layout_of(text: str, messages: Sequence[Mapping[str, Any]], prompt: str, *, 
     spans: list[tuple[int, int, Origin]] = []
     generation: list[_Range] = []
     for start, end, key in runs:
-        if isinstance(key, Origin):
-            spans.append((start, end, key))
-        elif isinstance(key, Generated):
+        kind = type(key)
+        if kind is Origin:
+            spans.append((start, end, key))  # type: ignore[arg-type]
+        elif kind is Generated:
             generation.append((start, end))
         elif isinstance(key, Lost):
             message = (
@@ -133,7 +134,7 @@ def _turns(runs: Sequence[Run], size: int) -> list[_Open]:
     for at, _, key in runs:
         if not isinstance(key, TurnStart | TurnEnd):
             continue
-        is_open = any(one.loop == key.loop for one in reading)
+        is_open = bool(reading) and (reading[-1].loop == key.loop or any(one.loop == key.loop for one in reading))
         if reading and (is_open or isinstance(key, TurnStart)):
             reading[-1].close_piece(at)
         if is_open:
@@ -157,12 +158,11 @@ def _turn(
     prompt: str,
 ) -> Turn:
     role = messages[one.message]["role"]
-    own = [span for span in spans if any(start <= span[0] and span[1] <= end for start, end in one.pieces)]
+    own = [span for low, high in one.pieces for span in spans if low <= span[0] and span[1] <= high]
     end = one.pieces[-1][1]
     start = _text_start(one, text, own, prompt) if role == "assistant" else own[0][0] if own else one.pieces[0][0]
-    last = max((span[1] for span in own), default=start)
     # White space of the template after the end marker separates turns.
-    last = max(last, start)
+    last = max(own[-1][1], start) if own else start
     stop = last + len(text[last:end].rstrip())
     clipped = ((max(low, start), min(high, stop)) for low, high in one.pieces)
     return Turn(one.message, role, one.pieces[0][0], end, tuple((low, high) for low, high in clipped if low < high))

@@ -277,19 +277,20 @@ def _cut(runs: Iterable[Run], start: int, end: int) -> tuple[Run, ...]:
 def concatenated(texts: Iterable[str]) -> str:
     """Strings end to end; a plain string if none of them is tracked."""
     parts = texts if isinstance(texts, list) else list(texts)
-    text = "".join(parts)
     runs: list[Run] = []
     at = 0
     for part in parts:
-        if type(part) is Tracked:
-            for start, end, key in part.runs:
-                last = runs[-1] if runs else None
-                # Neighbours of one origin are one run.
-                if last is not None and last[2] == key and last[1] == start + at and type(key) is Origin:
-                    runs[-1] = (last[0], end + at, key)
-                else:
-                    runs.append((start + at, end + at, key))
+        if type(part) is Tracked and part.runs:
+            start, end, key = part.runs[0]
+            # Neighbours of one origin are one run.
+            if runs and runs[-1][2] is key and runs[-1][1] == start + at and type(key) is Origin:
+                runs[-1] = (runs[-1][0], end + at, key)
+            else:
+                runs.append((start + at, end + at, key))
+            if len(part.runs) > 1:
+                runs += [(start + at, end + at, key) for start, end, key in part.runs[1:]]
         at += len(part)
+    text = "".join(parts)
     return Tracked(text, tuple(runs)) if runs else text
 
 
