@@ -120,6 +120,16 @@ def test_tokens_over_a_border_are_learned_and_counted() -> None:
     assert (tokens.loss_mask.tolist(), tokens.straddling.tolist()) == ([0, 1, 1, 1], [2])
 
 
+def test_a_token_around_a_gap_straddles() -> None:
+    tokenizer = Tokenizer(models.WordLevel({"<unk>": 0, "abc": 1}, unk_token="<unk>"))
+    template = (
+        "{% for m in messages %}{% generation %}{{ m.content }}{% endgeneration %}b"
+        "{% generation %}c{% endgeneration %}{% endfor %}"
+    )
+    tokens = tokenize_messages(tokenizer, [[{"role": "assistant", "content": "a"}]], template)
+    assert (tokens.ids.tolist(), tokens.loss_mask.tolist(), tokens.straddling.tolist()) == ([1], [1], [1])
+
+
 def test_blanks_are_learned_where_offsets_are_trimmed() -> None:
     alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
     tokenizer = Tokenizer(models.BPE({token: at for at, token in enumerate(alphabet)}, []))

@@ -191,6 +191,14 @@ def test_markup_and_autoescape_are_refused() -> None:
     assert (found.text, found.content(0)) == ("< hi &amp;&amp;", ((1, 5),))
 
 
+def test_another_text_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    from lexmill.messages._environment import tracking_environment
+
+    monkeypatch.setitem(tracking_environment().filters, "trim", lambda text: text + "!")
+    with pytest.raises(SpanError, match=r"gives another text .* from character 1 on: 'yes' became 'yes!'"):
+        render_messages("<{% for m in messages %}{{ m.content|trim }}{% endfor %}", [ANSWER])
+
+
 class TestTemplates:
     def test_errors_name_the_template(self) -> None:
         with pytest.raises(TemplateError, match=r"^the chat template does not compile: line 2: "):
@@ -241,6 +249,7 @@ class TestTemplates:
             render_messages(name, [ASK], tools=[{"type": "function"}])
 
     def test_qwen_3_leaves_out_thoughts_before_the_last_question(self) -> None:
+        assert texts("qwen-3", [ASK, ANSWER]) == ["<think>\n\n</think>\n\nyes<|im_end|>"]
         thought = {**ANSWER, "reasoning_content": "hm"}
         assert texts("qwen-3", [ASK, thought, ASK, thought]) == [
             "yes<|im_end|>",
