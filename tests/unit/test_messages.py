@@ -195,7 +195,7 @@ def test_another_text_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     from lexmill.messages._environment import tracking_environment
 
     monkeypatch.setitem(tracking_environment().filters, "trim", lambda text: text + "!")
-    with pytest.raises(SpanError, match=r"gives another text .* from character 1 on: 'yes' became 'yes!'"):
+    with pytest.raises(SpanError, match=r"gives another text .* from character 4 on: '' became '!'"):
         render_messages("<{% for m in messages %}{{ m.content|trim }}{% endfor %}", [ANSWER])
 
 
