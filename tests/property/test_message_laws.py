@@ -14,7 +14,9 @@ pytest.importorskip("jinja2")
 
 from chat_templates import CASES, HOSTILE, Messages
 from lexmill import AddedToken, Tokenizer, models, pre_tokenizers, processors, trainers
+from lexmill.errors import FormatError, InputTypeError
 from lexmill.messages import render_messages, tokenize_messages
+from lexmill.messages.conversations import conversation_of
 
 contents = st.one_of(
     st.sampled_from(HOSTILE),
@@ -103,6 +105,34 @@ def check_forms(tokens: Any) -> None:
             assert 0 <= start < end <= size
             rebuilt[base + start : base + end] = [1] * (end - start)
     assert rebuilt == tokens.loss_mask.tolist()
+
+
+json_values = st.recursive(
+    st.one_of(
+        st.none(), st.booleans(), st.integers(), st.text(max_size=3), st.sampled_from(["user", "gpt", "{", "[1]"])
+    ),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3),
+        st.dictionaries(st.text(max_size=2), inner, max_size=2),
+        st.fixed_dictionaries(
+            {},
+            optional={
+                name: inner
+                for name in ["messages", "conversations", "system", "tools", "role", "from", "value", "content", "type"]
+            },
+        ),
+    ),
+    max_leaves=12,
+)
+
+
+@given(record=json_values)
+def test_any_record_is_a_conversation_or_an_error(record: Any) -> None:
+    try:
+        found = conversation_of(record)
+    except (FormatError, InputTypeError):
+        return
+    assert found == conversation_of({"messages": found.messages, "tools": found.tools, "documents": found.documents})
 
 
 @settings(max_examples=settings.default.max_examples // 6)

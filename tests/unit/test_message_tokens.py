@@ -25,6 +25,7 @@ from lexmill.errors import (
     OptionError,
     SkippedRecordsWarning,
     SpanError,
+    TemplateError,
 )
 from lexmill.messages import ChatTemplate, MessageTokens, iter_message_tokens, read_conversations, tokenize_messages
 from lexmill.sources import Arrow, ArrowStream, JsonLines, Lines, Parquet
@@ -157,6 +158,21 @@ def test_batches_are_the_whole(letters: Tokenizer) -> None:
         next(iter_message_tokens(letters, chats, TEMPLATE, batch_size=0))
 
 
+def test_refused_conversations_have_a_place(letters: Tokenizer) -> None:
+    chats = [CHAT, [CHAT[1], CHAT[1]], [CHAT[2], CHAT[2], CHAT[2]]]
+    strict = "{% if messages|length == 2 %}{{ raise_exception('two') }}{% endif %}" + TEMPLATE
+    with pytest.raises(TemplateError, match=r"^conversation 1: the chat template fails: two$"):
+        tokenize_messages(letters, chats, strict)
+    with pytest.warns(SkippedRecordsWarning, match="a record was left out: conversation 1: ") as caught:
+        tokens = tokenize_messages(letters, chats, strict, on_error="skip")
+    assert (len(tokens), caught[0].message.records) == (2, 1)  # type: ignore[union-attr]
+    losing = "{% for m in messages %}{{ m.content|pprint if loop.index0 == 2 else m.content }}{% endfor %}"
+    with pytest.raises(SpanError, match=r"^conversation 0: .* filter pprint"):
+        tokenize_messages(letters, chats, losing)
+    with pytest.warns(SkippedRecordsWarning, match="2 records were left out"):
+        assert len(tokenize_messages(letters, chats, losing, on_error="skip")) == 1
+
+
 def test_results_do_not_depend_on_batches_or_threads(letters: Tokenizer, monkeypatch: pytest.MonkeyPatch) -> None:
     chats = [CHAT[: 1 + number % 5] for number in range(2500)]
     one = tokenize_messages(letters, chats, TEMPLATE, num_threads=1)
@@ -187,6 +203,17 @@ class TestTokenizers:
         expected = tokenize_messages(letters, [CHAT], TEMPLATE)
         for given in (tmp_path, str(tmp_path), tmp_path / "tokenizer.json"):
             assert tokenize_messages(given, [CHAT]).loss_mask.tolist() == expected.loss_mask.tolist()
+
+    def test_paths_bring_their_special_tokens(self, letters: Tokenizer, tmp_path: Path) -> None:
+        letters.save(tmp_path / "tokenizer.json")
+        (tmp_path / "special_tokens_map.json").write_text('{"bos_token": "b", "eos_token": "e"}')
+        (tmp_path / "tokenizer_config.json").write_text('{"eos_token": "E"}')
+        template = ChatTemplate("{{ bos_token }}{{ eos_token }}{{ pad_token }}", {"pad_token": "p"})
+        assert tokenize_messages(tmp_path, [CHAT], template, return_texts=True).texts == ["bEp"]
+        # Its own come first.
+        own = ChatTemplate(template.text, {"bos_token": "x"})
+        assert tokenize_messages(tmp_path, [CHAT], own, return_texts=True).texts == ["xE"]
+        assert tokenize_messages(tmp_path, [CHAT], own, variables={"bos_token": "y"}, return_texts=True).texts == ["yE"]
 
     def test_objects_do_not(self, letters: Tokenizer) -> None:
         with pytest.raises(OptionError, match="template is not given: a Tokenizer does not hold one"):

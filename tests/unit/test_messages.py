@@ -282,7 +282,13 @@ class TestTemplates:
             ChatTemplate.from_path(tmp_path)
 
 
+DEEP: list[Any] = []
+for _ in range(200):
+    DEEP = [DEEP]
 BROKEN = [
+    ([{**ASK, "x": DEEP}], FormatError, "a value is nested more than 100 levels deep"),
+    ([{**ASK, "content": "a\ud800"}], FormatError, r"the lone surrogate U\+D800 at character 1"),
+    ([{"from": ["human"], "value": "x"}], FormatError, "message 0 is from"),
     ([], FormatError, "a conversation has no messages"),
     ("hi", InputTypeError, "messages are a str"),
     ([3], InputTypeError, "message 0 is a int"),
@@ -308,6 +314,8 @@ def test_shapes_of_messages() -> None:
     call = {"from": "function_call", "value": '{"name": "f", "arguments": {}}'}
     names = "{% for m in messages %}{{ m.tool_calls[0].function.name }}{% endfor %}"
     assert render_messages(names, [call]).text == "f"
+    both = "{{ messages[0].reasoning_content }} {{ messages[0].thinking }}"
+    assert render_messages(both, [{**ANSWER, "reasoning": "hm"}]).text == "hm hm"
     # None is as good as absent.
     assert render_messages("{{ messages[0].tool_calls is defined }}", [{**ASK, "tool_calls": None}]).text == "False"
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from lexmill._core import FileSource, Tokenizer
 
 __all__ = [
+    "SHOWN",
     "warn_of_doubled",
     "warn_of_limits",
     "warn_of_records",
@@ -30,7 +31,7 @@ __all__ = [
     "warn_of_total",
 ]
 
-_SHOWN = 10
+SHOWN = 10
 """How many records or files a warning names."""
 
 
@@ -146,5 +147,5 @@ def _counted(count: int, noun: str) -> str:
 
 def _listed(names: Sequence[str], count: int, separator: str = "; ") -> str:
     """The first names of `count`."""
-    shown = names[:_SHOWN]
+    shown = names[:SHOWN]
     return separator.join([*shown, *(["..."] if count > len(shown) else [])])

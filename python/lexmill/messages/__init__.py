@@ -10,12 +10,13 @@ header to the end marker, whatever the template does to the text of messages. do
 from __future__ import annotations
 
 from lexmill.messages._spans import Turn
+from lexmill.messages.arrays import MessageTokens
 from lexmill.messages.conversations import Conversation
 from lexmill.messages.formats import FORMATS, Format
 from lexmill.messages.records import read_conversations
 from lexmill.messages.rendering import RenderedMessages, Span, render_messages
 from lexmill.messages.template import ChatTemplate
-from lexmill.messages.tokens import MessageTokens, iter_message_tokens, tokenize_messages
+from lexmill.messages.tokens import iter_message_tokens, tokenize_messages
 
 __all__ = [
     "FORMATS",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lexmill.errors import FormatError, InputTypeError
@@ -28,6 +28,8 @@ _ROLES = {
 """Speakers in ShareGPT's shape, and their roles."""
 _CALL = "function_call"
 _REASONING = ("reasoning_content", "thinking", "reasoning")
+_DEEPEST = 100
+"""Levels of nesting in a value."""
 _UNTRACKED = frozenset(["role", "name", "tool_call_id", "type"])
 """Fields that templates write into headers."""
 
@@ -40,48 +42,57 @@ class Conversation:
         messages: dictionaries with `role`, and mostly `content`.
         tools: JSON schemas of tools; None if there are none.
         documents: dictionaries with `title` and `text`; None if there are none.
+        place: the file and the line or row, or the number, for messages of errors; not compared.
     """
 
     messages: list[dict[str, Any]]
     tools: list[Any] | None = None
     documents: list[Any] | None = None
+    place: str = field(default="", compare=False)
 
 
-def conversation_of(record: object, field: str = "messages") -> Conversation:
-    """A conversation of a record: a list of messages, or an object that has it in `field` or `conversations`.
+def conversation_of(record: object, name: str = "messages", place: str = "") -> Conversation:
+    """A conversation of a record: a list of messages, or an object that has it in a field or in `conversations`.
 
     Messages have OpenAI's shape (`role`, `content`, `tool_calls`) or ShareGPT's (`from`, `value`). Fields of an object
     may be JSON in a string, as columns of tables have it.
+
+    Args:
+        record: the record.
+        name: the field.
+        place: the place of the record.
 
     Raises:
         FormatError: the record has no messages, or one that cannot be read.
         InputTypeError: a value is none of JSON.
     """
     if isinstance(record, Conversation):
-        return record
-    if isinstance(record, Mapping):
-        name = next((name for name in (field, "messages", "conversations") if record.get(name) is not None), None)
-        if name is None:
-            names = ", ".join(map(str, record))
-            message = f"a record has the fields {names} but must have {field} or conversations"
-            raise FormatError(message)
-        system = record.get("system")
-        given = _unpacked(record[name], name)
-        if isinstance(system, str) and system and not (given and _role_of(given[0]) == "system"):
-            given = [{"role": "system", "content": system}, *given]
-        tools, documents = (_unpacked(record.get(one), one) for one in ("tools", "documents"))
-        return plain_conversation(given, tools, documents)
-    return plain_conversation(record)
+        return record if record.place else replace(record, place=place)
+    if not isinstance(record, Mapping):
+        return plain_conversation(record, place=place)
+    found = next((one for one in (name, "messages", "conversations") if record.get(one) is not None), None)
+    if found is None:
+        names = ", ".join(map(str, record))
+        message = f"a record has the fields {names} but must have {name} or conversations"
+        raise FormatError(message)
+    system = record.get("system")
+    given = _unpacked(record[found], found)
+    if isinstance(system, str) and system and isinstance(given, list) and _first_role(given) != "system":
+        given = [{"role": "system", "content": system}, *given]
+    tools, documents = (_unpacked(record.get(one), one) for one in ("tools", "documents"))
+    return plain_conversation(given, tools, documents, place)
 
 
-def plain_conversation(messages: object, tools: object = None, documents: object = None) -> Conversation:
+def plain_conversation(
+    messages: object, tools: object = None, documents: object = None, place: str = ""
+) -> Conversation:
     """A conversation of values of JSON.
 
     Raises:
         FormatError: a message cannot be read.
         InputTypeError: a value is none of JSON.
     """
-    return Conversation(plain_messages(messages), plain_value(tools), plain_value(documents))
+    return Conversation(plain_messages(messages), plain_value(tools), plain_value(documents), place)
 
 
 def plain_messages(messages: object) -> list[dict[str, Any]]:
@@ -125,10 +136,9 @@ def _tracked(value: Any, origin: Origin) -> Any:  # noqa: ANN401 (a value of JSO
     return [_tracked(one, origin) for one in value] if isinstance(value, list) else value
 
 
-def _role_of(message: object) -> str | None:
-    if not isinstance(message, Mapping):
-        return None
-    return message.get("role") or _ROLES.get(message.get("from"))  # type: ignore[arg-type]
+def _first_role(messages: list[Any]) -> object:
+    first = messages[0] if messages and isinstance(messages[0], Mapping) else {}
+    return first.get("role", first.get("from"))
 
 
 def _message(number: int, given: object) -> dict[str, Any]:
@@ -157,7 +167,7 @@ def _of_sharegpt(number: int, given: Mapping[str, Any]) -> dict[str, Any]:
             "role": "assistant",
             "tool_calls": [{"type": "function", "function": one} for one in functions],
         }
-    if speaker not in _ROLES:
+    if not isinstance(speaker, str) or speaker not in _ROLES:
         known = ", ".join([*_ROLES, _CALL])
         message = f"message {number} is from {speaker!r} but must be from one of {known}"
         raise FormatError(message)
@@ -190,19 +200,35 @@ def _unpacked(value: Any, name: str) -> Any:  # noqa: ANN401 (a value of JSON)
         raise FormatError(message) from error
 
 
-def plain_value(value: Any) -> Any:  # noqa: ANN401 (a value of JSON)
+def plain_value(value: Any, depth: int = 0) -> Any:  # noqa: ANN401 (a value of JSON)
     """A value of JSON's own types: templates come from elsewhere, and call methods of all other objects.
 
     Raises:
+        FormatError: it is nested too deeply, or has text that UTF-8 cannot express.
         InputTypeError: it is none.
     """
-    if value is None or type(value) in (str, int, float, bool):
-        return value
     if isinstance(value, str):
-        return str.__str__(value)
+        text = value if type(value) is str else str.__str__(value)
+        if not text.isascii():
+            _check_surrogates(text)
+        return text
+    if value is None or type(value) in (int, float, bool):
+        return value
+    if depth == _DEEPEST:
+        message = f"a value is nested more than {_DEEPEST} levels deep"
+        raise FormatError(message)
     if isinstance(value, Mapping):
-        return {plain_value(name): plain_value(one) for name, one in value.items()}
+        return {plain_value(name, depth + 1): plain_value(one, depth + 1) for name, one in value.items()}
     if isinstance(value, list | tuple):
-        return [plain_value(one) for one in value]
+        return [plain_value(one, depth + 1) for one in value]
     message = f"a template is given a {type(value).__name__}, but reads strings, numbers, lists and dictionaries alone"
     raise InputTypeError(message)
+
+
+def _check_surrogates(text: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        code = ord(text[error.start])
+        message = f"a text has the lone surrogate U+{code:04X} at character {error.start:,}, which UTF-8 cannot express"
+        raise FormatError(message) from error

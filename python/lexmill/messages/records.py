@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from lexmill._core import FileSource
-from lexmill._data.corpus_warnings import warn_of_records
+from lexmill._data.corpus_warnings import SHOWN, warn_of_records
 from lexmill._data.source_names import Reading, sources_of
 from lexmill.errors import FormatError, InputTypeError, LexmillError, MissingFileError, OptionError
 from lexmill.messages.conversations import Conversation, conversation_of
@@ -53,10 +53,11 @@ def read_conversations(given: Conversations) -> Iterator[Conversation]:
         message = f"conversations are a {type(given).__name__} but must be a source, a path or an iterable of them"
         raise InputTypeError(message)
     for number, record in enumerate(given):
+        place = f"conversation {number:,}"
         try:
-            yield conversation_of(record)
+            yield conversation_of(record, place=place)
         except (FormatError, InputTypeError) as error:
-            raise type(error)(f"conversation {number:,}: {error}") from error
+            raise type(error)(f"{place}: {error}") from error
 
 
 def _read_source(source: Source) -> Iterator[Conversation]:
@@ -71,12 +72,12 @@ def _read_source(source: Source) -> Iterator[Conversation]:
     count = 0
     for place, record in records:
         try:
-            found = conversation_of(_record(record), field.split(".")[-1])
+            found = conversation_of(_record(record), field.split(".")[-1], place)
         except (FormatError, InputTypeError) as error:
             if source.on_error == "raise":
                 raise FormatError(f"{place}: {error}") from error
             count += 1
-            if len(skipped) < 10:
+            if len(skipped) < SHOWN:
                 skipped.append(f"{place}: {error}")
         else:
             yield found

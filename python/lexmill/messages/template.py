@@ -17,7 +17,7 @@ from lexmill.messages.formats import FORMATS
 if TYPE_CHECKING:
     from jinja2 import Template
 
-__all__ = ["ChatTemplate"]
+__all__ = ["ChatTemplate", "special_tokens_of"]
 
 _CONFIG, _TOKENS = "tokenizer_config.json", "special_tokens_map.json"
 _FILE, _FOLDER = "chat_template.jinja", "additional_chat_templates"
@@ -68,7 +68,7 @@ class ChatTemplate:
         given = Path(local_path(path))
         folder = given if given.is_dir() else given.parent
         config = _json_of(folder / _CONFIG)
-        variables = _special_tokens(_json_of(folder / _TOKENS) | config)
+        variables = special_tokens_of(folder)
         if given.suffix == ".jinja":
             return cls(_text_of(given), variables, os.fspath(given))
         templates = _templates_in(config, folder)
@@ -134,6 +134,17 @@ class ChatTemplate:
         except jinja2.TemplateSyntaxError as error:
             message = f"{self.name} does not compile: line {error.lineno}: {error.message}"
             raise TemplateError(message) from error
+
+
+def special_tokens_of(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """The special tokens of a tokenizer's folder by their names, such as `bos_token`; none if no file names them.
+
+    Raises:
+        FormatError: a file is no JSON of this kind.
+    """
+    given = Path(local_path(path))
+    folder = given if given.is_dir() else given.parent
+    return _special_tokens(_json_of(folder / _TOKENS) | _json_of(folder / _CONFIG))
 
 
 def _text_of(path: Path) -> str:

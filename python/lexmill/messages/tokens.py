@@ -5,95 +5,23 @@ from __future__ import annotations
 import itertools
 import os
 import pickle
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, Literal
 
 import numpy as np
 
 from lexmill._core import Tokenizer, local_path
-from lexmill.errors import InputTypeError, OptionError, SpanError
+from lexmill._data.corpus_warnings import SHOWN, warn_of_records
+from lexmill.errors import InputTypeError, OptionError, SpanError, TemplateError
+from lexmill.messages._masks import Mask, Ranges, TextToLearn, covered
+from lexmill.messages.arrays import MessageTokens, end_to_end
 from lexmill.messages.conversations import Conversation
 from lexmill.messages.records import Conversations, read_conversations
-from lexmill.messages.rendering import Renderer
-from lexmill.messages.template import ChatTemplate
+from lexmill.messages.template import ChatTemplate, special_tokens_of
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-    import pyarrow as pa
-
-__all__ = ["Mask", "MessageTokens", "iter_message_tokens", "tokenize_messages"]
-
-Mask: TypeAlias = str | Collection[str] | Callable[[int, Mapping[str, Any]], bool]
-"""The turns to learn: `assistant`, a role or several, or a function of a message's number and the message."""
-
-_Ranges: TypeAlias = list[tuple[int, int]]
-
-
-@dataclass(frozen=True, eq=False)
-class MessageTokens:
-    """Tokens of conversations end to end, with a loss mask.
-
-    Row `i` has the tokens `row_splits[i]` to `row_splits[i + 1]`.
-
-    Attributes:
-        ids: all ids, `uint16` if every id of the tokenizer fits, else `uint32`.
-        loss_mask: 1 for each token to learn, else 0: `uint8`.
-        row_splits: where conversations begin, `int64`, one more than there are conversations.
-        straddling: tokens to learn that begin before or end after the text to learn, one number a row: `int64`.
-        texts: the rendered conversations, if they were asked for.
-    """
-
-    ids: npt.NDArray[np.uint16] | npt.NDArray[np.uint32]
-    loss_mask: npt.NDArray[np.uint8]
-    row_splits: npt.NDArray[np.int64]
-    straddling: npt.NDArray[np.int64]
-    texts: list[str] | None = None
-
-    def __len__(self) -> int:
-        """The number of conversations."""
-        return len(self.row_splits) - 1
-
-    def labels(self, ignore: int = -100) -> npt.NDArray[np.int64]:
-        """The ids with `ignore` in the place of each token that is not to be learned: `int64`."""
-        return np.where(self.loss_mask.astype(bool), self.ids.astype(np.int64), ignore)
-
-    def ranges(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """The tokens to learn as half-open ranges within rows.
-
-        Returns:
-            Start and end of each range, two a range, in tokens of its row; and where the ranges of rows begin, one more
-            than there are rows.
-        """
-        changes = np.diff(self.loss_mask, prepend=np.uint8(0), append=np.uint8(0))
-        # A range that reaches from one row into the next is two.
-        inner = self.row_splits[1:-1]
-        cut = np.unique(inner[(inner > 0) & (inner < len(self.ids))])
-        cut = cut[(self.loss_mask[cut - 1] & self.loss_mask[cut]).astype(bool)]
-        bounds = np.flatnonzero(changes)
-        starts = np.sort(np.concatenate([bounds[::2], cut]))
-        ends = np.sort(np.concatenate([bounds[1::2], cut]))
-        rows = np.searchsorted(self.row_splits, starts, side="right") - 1
-        splits = np.searchsorted(starts, self.row_splits).astype(np.int64)
-        return np.stack([starts, ends], axis=1) - self.row_splits[rows][:, None], splits
-
-    def to_arrow(self, *, labels: bool = False) -> pa.Table:
-        """A table of pyarrow with the columns `input_ids` and `loss_mask`, or `input_ids` and `labels`.
-
-        Raises:
-            ImportError: pyarrow is not installed.
-        """
-        import pyarrow as pa
-
-        splits = pa.array(self.row_splits)
-        second = ("labels", self.labels()) if labels else ("loss_mask", self.loss_mask)
-        return pa.table(
-            {
-                name: pa.LargeListArray.from_arrays(splits, pa.array(values))
-                for name, values in [("input_ids", self.ids), second]
-            }
-        )
+__all__ = ["Mask", "iter_message_tokens", "tokenize_messages"]
 
 
 def tokenize_messages(
@@ -104,6 +32,7 @@ def tokenize_messages(
     mask: Mask = "assistant",
     add_generation_prompt: bool = False,
     variables: Mapping[str, Any] | None = None,
+    on_error: Literal["raise", "skip"] = "raise",
     return_texts: bool = False,
     now: datetime | None = None,
     num_threads: int | None = None,
@@ -123,19 +52,25 @@ def tokenize_messages(
             the turns of assistants. Other roles, or a function that is called with the number of a message and the
             message, choose turns.
         add_generation_prompt: ends each text with the beginning of an answer.
-        variables: further variables of the template, such as `enable_thinking`.
+        variables: further variables of the template, such as `enable_thinking`. Special tokens come from the template,
+            or else from the tokenizer's folder.
+        on_error: `raise`, or `skip` to leave out conversations that the template refuses or whose text to learn cannot
+            be followed, and to warn at the end; sources have an option of their own.
         return_texts: keeps the rendered texts.
         now: the time for `strftime_now`; by default the present.
         num_threads: threads to encode on; by default one for each core, or the number in `RAYON_NUM_THREADS`.
 
     Raises:
-        TemplateError: the template does not compile, fails, or refuses a conversation.
+        TemplateError: the template does not compile, fails, or refuses a conversation; the message has its place.
         SpanError: the text to learn cannot be followed through the template; the message names the operation.
         FormatError: a conversation is malformed; the message has its place.
         FileError: a file cannot be read, or the tokenizer has no template.
         InputTypeError: an argument is none of the types above.
         OptionError: there is no built-in template of that name.
         LexmillError: jinja2, which the extra `lexmill[messages]` brings, is not installed.
+
+    Warns:
+        SkippedRecordsWarning: conversations were left out, here or by the source.
     """
     batches = iter_message_tokens(
         tokenizer,
@@ -144,11 +79,12 @@ def tokenize_messages(
         mask=mask,
         add_generation_prompt=add_generation_prompt,
         variables=variables,
+        on_error=on_error,
         return_texts=return_texts,
         now=now,
         num_threads=num_threads,
     )
-    return _end_to_end(list(batches))
+    return end_to_end(list(batches))
 
 
 def iter_message_tokens(
@@ -160,6 +96,7 @@ def iter_message_tokens(
     mask: Mask = "assistant",
     add_generation_prompt: bool = False,
     variables: Mapping[str, Any] | None = None,
+    on_error: Literal["raise", "skip"] = "raise",
     return_texts: bool = False,
     now: datetime | None = None,
     num_threads: int | None = None,
@@ -174,6 +111,7 @@ def iter_message_tokens(
         mask: as there.
         add_generation_prompt: as there.
         variables: as there.
+        on_error: as there.
         return_texts: as there.
         now: as there.
         num_threads: as there.
@@ -187,94 +125,80 @@ def iter_message_tokens(
     if batch_size < 1:
         message = f"batch_size is {batch_size} but must be at least 1"
         raise OptionError(message)
-    if template is None:
-        if isinstance(tokenizer, Tokenizer):
+    chosen = TextToLearn(
+        _template_of(tokenizer, template), mask, add_generation_prompt=add_generation_prompt, variables=variables
+    )
+    encoder = _with_whole_offsets(_tokenizer_of(tokenizer))
+    rendered = _rendered(chosen, read_conversations(conversations), now or datetime.now(), on_error)
+    return _batches(encoder, rendered, batch_size, return_texts=return_texts, num_threads=num_threads)
+
+
+def _batches(
+    encoder: Tokenizer,
+    rendered: Iterator[tuple[str, Ranges]],
+    batch_size: int,
+    *,
+    return_texts: bool,
+    num_threads: int | None,
+) -> Iterator[MessageTokens]:
+    is_first = True
+    while (batch := list(itertools.islice(rendered, batch_size))) or is_first:
+        is_first = False
+        yield _encoded(encoder, batch, return_texts=return_texts, num_threads=num_threads)
+
+
+def _rendered(
+    chosen: TextToLearn, conversations: Iterator[Conversation], now: datetime, on_error: Literal["raise", "skip"]
+) -> Iterator[tuple[str, Ranges]]:
+    """The texts and ranges of conversations.
+
+    Raises:
+        SpanError: the text to learn cannot be followed; the message has the conversation's place.
+        TemplateError: the template refuses a conversation, likewise.
+
+    Warns:
+        SkippedRecordsWarning: conversations were left out.
+    """
+    count = 0
+    first: list[str] = []
+    for one in conversations:
+        try:
+            found = chosen.ranges(one, now)
+        except (SpanError, TemplateError) as error:
+            message = f"{one.place}: {error}"
+            if on_error == "raise":
+                raise type(error)(message) from error
+            count += 1
+            if len(first) < SHOWN:
+                first.append(message)
+        else:
+            yield found
+    warn_of_records(count, first)
+
+
+def _template_of(
+    tokenizer: Tokenizer | str | os.PathLike[str], template: ChatTemplate | str | os.PathLike[str] | None
+) -> ChatTemplate:
+    """The template, with the special tokens of the tokenizer's folder if they are known and it has no own."""
+    if isinstance(tokenizer, Tokenizer):
+        if template is None:
             message = (
                 "template is not given: a Tokenizer does not hold one; pass the path of the tokenizer, or a template"
             )
             raise OptionError(message)
-        template = ChatTemplate.from_path(tokenizer)
-    chosen = _Chosen(ChatTemplate.of(template), mask, add_generation_prompt=add_generation_prompt, variables=variables)
-    encoder = _with_whole_offsets(_tokenizer_of(tokenizer))
-    read = read_conversations(conversations)
-    is_first = True
-    while (batch := list(itertools.islice(read, batch_size))) or is_first:
-        is_first = False
-        now = now or datetime.now()
-        rendered = [chosen.ranges(one, now) for one in batch]
-        yield _encoded(encoder, rendered, return_texts=return_texts, num_threads=num_threads)
-
-
-class _Chosen:
-    """A template with the choice of its turns."""
-
-    def __init__(
-        self,
-        template: ChatTemplate,
-        mask: Mask,
-        *,
-        add_generation_prompt: bool,
-        variables: Mapping[str, Any] | None,
-    ) -> None:
-        self.renderer = Renderer(template, add_generation_prompt=add_generation_prompt, variables=variables)
-        self._takes: Callable[[int, Mapping[str, Any]], bool]
-        roles = [mask] if isinstance(mask, str) else mask
-        if callable(roles):
-            self._takes = roles
-        elif isinstance(roles, Collection) and all(isinstance(role, str) for role in roles):
-            names = frozenset(roles)
-            self._takes = lambda _, message: message["role"] in names
-        else:
-            message = f"mask is {mask!r} but must be a role, a list of roles or a function"
-            raise InputTypeError(message)
-        self._has_generation = template.has_generation
-        self._is_generation = self._has_generation and not callable(roles) and set(roles) == {"assistant"}
-
-    def ranges(self, one: Conversation, now: datetime) -> tuple[str, _Ranges]:
-        """The text of a conversation, and the ranges to learn, in order and apart."""
-        if self._is_generation:
-            text, blocks = self.renderer.generation(one, now)
-            return text, _apart(blocks)
-        text, layout = self.renderer.layout(one, now)
-        taken = {number for number, message in enumerate(one.messages) if self._takes(number, message)}
-        found: _Ranges = []
-        for turn in layout.turns:
-            if turn.message not in taken:
-                continue
-            if self._has_generation and turn.role == "assistant":
-                found += [block for block in layout.generation if turn.start <= block[0] and block[1] <= turn.end]
-            elif turn.message in layout.unclear:
-                self._refuse(layout.unclear[turn.message])
-            else:
-                found += turn.text
-        for number in taken.difference(turn.message for turn in layout.turns):
-            if one.messages[number]["role"] == "assistant" and number in layout.unclear:
-                self._refuse(layout.unclear[number])
-            found += [(start, end) for start, end, origin in layout.spans if origin.message == number]
-        return text, _apart(found)
-
-    def _refuse(self, reason: str) -> None:
-        message = f"{self.renderer.template.name} {reason}; mark the text to learn by {{% generation %}} blocks"
-        raise SpanError(message)
-
-
-def _apart(ranges: Iterable[tuple[int, int]]) -> _Ranges:
-    """Ranges in order; those that touch or overlap are one."""
-    found: _Ranges = []
-    for start, end in sorted(ranges):
-        if found and start <= found[-1][1]:
-            found[-1] = (found[-1][0], max(found[-1][1], end))
-        else:
-            found.append((start, end))
-    return found
+        return ChatTemplate.of(template)
+    if not isinstance(tokenizer, str | os.PathLike):
+        message = f"tokenizer is a {type(tokenizer).__name__} but must be a Tokenizer or a path"
+        raise InputTypeError(message)
+    if template is None:
+        return ChatTemplate.from_path(tokenizer)
+    chosen = ChatTemplate.of(template)
+    return replace(chosen, variables={**special_tokens_of(tokenizer), **chosen.variables})
 
 
 def _tokenizer_of(given: Tokenizer | str | os.PathLike[str]) -> Tokenizer:
     if isinstance(given, Tokenizer):
         return given
-    if not isinstance(given, str | os.PathLike):
-        message = f"tokenizer is a {type(given).__name__} but must be a Tokenizer or a path"
-        raise InputTypeError(message)
     path = local_path(given)
     return Tokenizer.from_file(f"{path}/tokenizer.json" if os.path.isdir(path) else path)  # noqa: PTH112 (local_path)
 
@@ -290,7 +214,7 @@ def _with_whole_offsets(tokenizer: Tokenizer) -> Tokenizer:
 
 
 def _encoded(
-    tokenizer: Tokenizer, rendered: list[tuple[str, _Ranges]], *, return_texts: bool, num_threads: int | None
+    tokenizer: Tokenizer, rendered: list[tuple[str, Ranges]], *, return_texts: bool, num_threads: int | None
 ) -> MessageTokens:
     texts = [text for text, _ in rendered]
     encoded = tokenizer.encode_batch_arrays(
@@ -309,41 +233,7 @@ def _encoded(
     flat = np.array([place for _, ranges in rendered for place in ranges], dtype=np.int64).reshape(-1, 2)
     flat += np.repeat(bases[:-1], counts)[:, None]
     offsets = np.asarray(encoded.offsets).reshape(-1, 2) + np.repeat(bases[:-1], np.diff(splits))[:, None]
-    mask, is_straddling = _covered(offsets, flat)
+    mask, is_straddling = covered(offsets, flat)
     sums = np.concatenate([[0], np.cumsum(is_straddling)])
     straddling = sums[splits[1:]] - sums[splits[:-1]]
     return MessageTokens(encoded.ids, mask.view(np.uint8), splits, straddling, texts if return_texts else None)
-
-
-def _covered(
-    offsets: npt.NDArray[np.int64], ranges: npt.NDArray[np.int64]
-) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-    """Tokens with a character in a range, and those of them that have others too.
-
-    Ranges begin before the end of a token, but have not ended at its start, exactly if they have characters in common.
-    """
-    starts, ends = offsets[:, 0], offsets[:, 1]
-    begun = np.searchsorted(ranges[:, 0], ends, side="left")
-    ended = np.searchsorted(ranges[:, 1], starts, side="right")
-    mask = begun > ended
-    # The first range that the token meets begins after it does, or the last ends before it, or there is a gap.
-    met = np.flatnonzero(mask)
-    is_straddling = np.zeros(len(offsets), dtype=np.bool_)
-    is_straddling[met] = (
-        (ranges[ended[met], 0] > starts[met]) | (ranges[begun[met] - 1, 1] < ends[met]) | (begun[met] - ended[met] > 1)
-    )
-    return mask, is_straddling
-
-
-def _end_to_end(batches: list[MessageTokens]) -> MessageTokens:
-    if len(batches) == 1:
-        return batches[0]
-    begins = np.cumsum([0, *(len(one.ids) for one in batches)])
-    splits = [batches[0].row_splits[:1], *(one.row_splits[1:] + at for one, at in zip(batches, begins, strict=False))]
-    return MessageTokens(
-        np.concatenate([one.ids for one in batches]),
-        np.concatenate([one.loss_mask for one in batches]),
-        np.concatenate(splits),
-        np.concatenate([one.straddling for one in batches]),
-        None if batches[0].texts is None else [text for one in batches for text in one.texts or ()],
-    )

@@ -1,0 +1,109 @@
+"""The text to learn of a conversation, and the tokens that have it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from lexmill.errors import InputTypeError, SpanError
+from lexmill.messages.conversations import Conversation
+from lexmill.messages.rendering import Renderer
+from lexmill.messages.template import ChatTemplate
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+__all__ = ["Mask", "Ranges", "TextToLearn", "covered"]
+
+Mask: TypeAlias = str | Collection[str] | Callable[[int, Mapping[str, Any]], bool]
+"""The turns to learn: `assistant`, a role or several, or a function of a message's number and the message."""
+
+Ranges: TypeAlias = list[tuple[int, int]]
+"""Half-open ranges of characters."""
+
+
+class TextToLearn:
+    """A template with the choice of its turns: from a conversation to its text and the ranges to learn."""
+
+    def __init__(
+        self,
+        template: ChatTemplate,
+        mask: Mask,
+        *,
+        add_generation_prompt: bool,
+        variables: Mapping[str, Any] | None,
+    ) -> None:
+        self.renderer = Renderer(template, add_generation_prompt=add_generation_prompt, variables=variables)
+        self._takes: Callable[[int, Mapping[str, Any]], bool]
+        roles = [mask] if isinstance(mask, str) else mask
+        if callable(roles):
+            self._takes = roles
+        elif isinstance(roles, Collection) and all(isinstance(role, str) for role in roles):
+            names = frozenset(roles)
+            self._takes = lambda _, message: message["role"] in names
+        else:
+            message = f"mask is {mask!r} but must be a role, a list of roles or a function"
+            raise InputTypeError(message)
+        self._has_generation = template.has_generation
+        self._is_generation = self._has_generation and not callable(roles) and set(roles) == {"assistant"}
+
+    def ranges(self, one: Conversation, now: datetime) -> tuple[str, Ranges]:
+        """The text of a conversation, and the ranges to learn, in order and apart."""
+        if self._is_generation:
+            text, blocks = self.renderer.generation(one, now)
+            return text, apart(blocks)
+        text, layout = self.renderer.layout(one, now)
+        taken = {number for number, message in enumerate(one.messages) if self._takes(number, message)}
+        found: Ranges = []
+        for turn in layout.turns:
+            if turn.message not in taken:
+                continue
+            if self._has_generation and turn.role == "assistant":
+                found += [block for block in layout.generation if turn.start <= block[0] and block[1] <= turn.end]
+            elif turn.message in layout.unclear:
+                self._refuse(layout.unclear[turn.message])
+            else:
+                found += turn.text
+        for number in taken.difference(turn.message for turn in layout.turns):
+            if one.messages[number]["role"] == "assistant" and number in layout.unclear:
+                self._refuse(layout.unclear[number])
+            found += [(start, end) for start, end, origin in layout.spans if origin.message == number]
+        return text, apart(found)
+
+    def _refuse(self, reason: str) -> None:
+        message = f"{self.renderer.template.name} {reason}; mark the text to learn by {{% generation %}} blocks"
+        raise SpanError(message)
+
+
+def apart(ranges: Iterable[tuple[int, int]]) -> Ranges:
+    """Ranges in order; those that touch or overlap are one."""
+    found: Ranges = []
+    for start, end in sorted(ranges):
+        if found and start <= found[-1][1]:
+            found[-1] = (found[-1][0], max(found[-1][1], end))
+        else:
+            found.append((start, end))
+    return found
+
+
+def covered(
+    offsets: npt.NDArray[np.int64], ranges: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """Tokens with a character in a range, and those of them that have others too.
+
+    Ranges begin before the end of a token, but have not ended at its start, exactly if they have characters in common.
+    """
+    starts, ends = offsets[:, 0], offsets[:, 1]
+    begun = np.searchsorted(ranges[:, 0], ends, side="left")
+    ended = np.searchsorted(ranges[:, 1], starts, side="right")
+    mask = begun > ended
+    # The first range that the token meets begins after it does, or the last ends before it, or there is a gap.
+    met = np.flatnonzero(mask)
+    is_straddling = np.zeros(len(offsets), dtype=np.bool_)
+    is_straddling[met] = (
+        (ranges[ended[met], 0] > starts[met]) | (ranges[begun[met] - 1, 1] < ends[met]) | (begun[met] - ended[met] > 1)
+    )
+    return mask, is_straddling
