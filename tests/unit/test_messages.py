@@ -217,6 +217,10 @@ class TestTemplates:
         with pytest.raises(TemplateError, match=r"unsafe|undefined|not safely callable"):
             render_messages("{{ " + attack + ".x }}", [ASK])
 
+    @pytest.mark.parametrize("inner", ["content.runs", "_lexmill_number", "content.nothing", "nothing"])
+    def test_templates_do_not_see_that_they_are_followed(self, inner: str) -> None:
+        assert render_messages("{{ messages[0]." + inner + " is defined }}", [ASK]).text == "False"
+
     def test_names_are_listed(self) -> None:
         with pytest.raises(OptionError, match=r"no built-in chat template is called 'chatm'; there are chatml, "):
             render_messages("chatm", [ASK])

@@ -50,8 +50,8 @@ _WITHOUT_TEXT = frozenset(["strip", "lstrip", "rstrip", "removeprefix", "removes
 class Message(dict[str, Any]):
     """A message with its number in the conversation, so that loops over messages can be told from others."""
 
-    __slots__ = ("lexmill_number",)
-    lexmill_number: int
+    __slots__ = ("_lexmill_number",)
+    _lexmill_number: int
 
 
 class _Marked(Markup):
@@ -143,6 +143,9 @@ class _ChatEnvironment(ImmutableSandboxedEnvironment):
         elif kind is str or kind is Tracked:
             if attribute in _STR:
                 return getattr(obj, attribute)
+            if not attribute.startswith("format"):
+                # Such as `runs`, which no plain string has.
+                return super().getattr(str.__str__(obj), attribute)
         elif kind is LoopContext:
             if attribute in _LOOP:
                 return getattr(obj, attribute)
@@ -272,7 +275,7 @@ def _output(value: nodes.Expr, name: str, number: int, line: int) -> nodes.Outpu
 
 
 def _turn(value: object, loop: int) -> str:
-    return Tracked("", ((0, 0, TurnStart(value.lexmill_number, loop)),)) if type(value) is Message else ""
+    return Tracked("", ((0, 0, TurnStart(value._lexmill_number, loop)),)) if type(value) is Message else ""
 
 
 # With the context, so that Jinja does not take the border for a constant and makes it a plain string.

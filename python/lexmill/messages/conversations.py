@@ -123,7 +123,7 @@ def tracked_messages(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, An
             (name, value if name in _UNTRACKED else _tracked(value, Origin(number, name)))
             for name, value in message.items()
         )
-        made.lexmill_number = number
+        made._lexmill_number = number
         found.append(made)
     return found
 
