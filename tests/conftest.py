@@ -17,7 +17,7 @@ settings.load_profile("fast")
 
 # Random arguments rightly meet these; the tests of the warnings themselves are in `unit`.
 RANDOM = ("tests/property/", "tests/parity/")
-WARNINGS = ("ByteTokenWarning", "TruncationWarning", "LengthLimitWarning")
+WARNINGS = ("ByteTokenWarning", "TruncationWarning", "LengthLimitWarning", "NoLossWarning")
 
 
 # Tests with a folder of their own expect line ends, paths, links and signals of POSIX. On Windows, cargo's tests of

@@ -18,6 +18,7 @@ __all__ = [
     "LexmillError",
     "LostStateWarning",
     "MissingFileError",
+    "NoLossWarning",
     "OptionError",
     "OptionRangeError",
     "OutputError",
@@ -135,6 +136,10 @@ class SkippedRecordsWarning(CorpusWarning):
 
 class EmptyCorpusWarning(CorpusWarning):
     """Warns of token files without a token, with the inputs and the records and documents left out of them."""
+
+
+class NoLossWarning(CorpusWarning):
+    """Warns of conversations none of which has a token to learn, so that the loss is zero."""
 
 
 class RepeatedInputWarning(CorpusWarning):

@@ -22,6 +22,7 @@ from lexmill.errors import (
     InputTypeError,
     InvalidUtf8Error,
     LexmillError,
+    NoLossWarning,
     OptionError,
     SkippedRecordsWarning,
     SpanError,
@@ -77,7 +78,6 @@ def test_the_mask_of_assistants(letters: Tokenizer) -> None:
         ("user", "_______ab;_________;______"),
         (["user", "system"], "__s;___ab;_________;______"),
         (("assistant", "user"), "_______ab;___cd;___;___e;_"),
-        ([], "_" * 26),
         (lambda number, message: number == 4, "_" * 23 + "e;_"),
         (lambda number, message: message["content"] == "ab", "_______ab;" + "_" * 16),
     ],
@@ -90,6 +90,17 @@ def test_blocks_come_before_turns(letters: Tokenizer) -> None:
     assert learned(tokenize_messages(letters, [CHAT], MARKED), letters) == "_" * 13 + "cd________e__"
     last = tokenize_messages(letters, [CHAT], MARKED, mask=lambda number, _: number in (1, 4))
     assert learned(last, letters) == "_______ab;_____________e__"
+
+
+def test_conversations_without_a_loss_are_told(letters: Tokenizer) -> None:
+    with pytest.warns(NoLossWarning, match="the conversation has no token to learn: the chat template writes no text"):
+        tokenize_messages(letters, [CHAT], TEMPLATE, mask=[])
+    # The words of another role are a usual mistake.
+    with pytest.warns(NoLossWarning, match="none of 3 conversations has a token to learn"):
+        list(iter_message_tokens(letters, [CHAT] * 3, TEMPLATE, mask="model", batch_size=2))
+    prompt = tokenize_messages(letters, [CHAT[:2]], TEMPLATE, add_generation_prompt=True)
+    assert prompt.loss_mask.sum() == 0
+    assert len(tokenize_messages(letters, [CHAT, CHAT[:2]], TEMPLATE)) == 2
 
 
 def test_masks_are_checked(letters: Tokenizer) -> None:
@@ -170,7 +181,7 @@ def test_refused_conversations_have_a_place(letters: Tokenizer) -> None:
     with pytest.raises(SpanError, match=r"^conversation 0: .* filter pprint"):
         tokenize_messages(letters, chats, losing)
     with pytest.warns(SkippedRecordsWarning, match="2 records were left out"):
-        assert len(tokenize_messages(letters, chats, losing, on_error="skip")) == 1
+        assert len(tokenize_messages(letters, chats, losing, mask="user", on_error="skip")) == 1
 
 
 def test_results_do_not_depend_on_batches_or_threads(letters: Tokenizer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -188,7 +199,8 @@ def test_unclear_turns_are_refused_if_they_are_wanted(letters: Tokenizer) -> Non
         tokenize_messages(letters, [CHAT], outside)
     assert learned(tokenize_messages(letters, [CHAT], outside, mask="system"), letters) == "s_____"
     # A text that the template leaves out is no text to learn.
-    assert learned(tokenize_messages(letters, [CHAT], "{% for m in messages[:2] %}x{% endfor %}"), letters) == "__"
+    first = "{% for m in messages[:3] %}{{ m.content }}{% endfor %}"
+    assert learned(tokenize_messages(letters, [CHAT], first), letters) == "___cd"
     within = "{% for m in messages if m.role == 'assistant' %}{{ m.content + messages[1].content }};{% endfor %}"
     with pytest.raises(SpanError, match="writes message 1 within the turn of message 2"):
         tokenize_messages(letters, [CHAT], within)
@@ -209,11 +221,12 @@ class TestTokenizers:
         (tmp_path / "special_tokens_map.json").write_text('{"bos_token": "b", "eos_token": "e"}')
         (tmp_path / "tokenizer_config.json").write_text('{"eos_token": "E"}')
         template = ChatTemplate("{{ bos_token }}{{ eos_token }}{{ pad_token }}", {"pad_token": "p"})
-        assert tokenize_messages(tmp_path, [CHAT], template, return_texts=True).texts == ["bEp"]
+        prompt: dict[str, Any] = {"add_generation_prompt": True, "return_texts": True}
+        assert tokenize_messages(tmp_path, [CHAT], template, **prompt).texts == ["bEp"]
         # Its own come first.
         own = ChatTemplate(template.text, {"bos_token": "x"})
-        assert tokenize_messages(tmp_path, [CHAT], own, return_texts=True).texts == ["xE"]
-        assert tokenize_messages(tmp_path, [CHAT], own, variables={"bos_token": "y"}, return_texts=True).texts == ["yE"]
+        assert tokenize_messages(tmp_path, [CHAT], own, **prompt).texts == ["xE"]
+        assert tokenize_messages(tmp_path, [CHAT], own, variables={"bos_token": "y"}, **prompt).texts == ["yE"]
 
     def test_objects_do_not(self, letters: Tokenizer) -> None:
         with pytest.raises(OptionError, match="template is not given: a Tokenizer does not hold one"):

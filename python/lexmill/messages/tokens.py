@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import pickle
+import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -14,7 +15,7 @@ import numpy as np
 
 from lexmill._core import Tokenizer, local_path
 from lexmill._data.corpus_warnings import SHOWN, warn_of_records
-from lexmill.errors import InputTypeError, OptionError, SpanError, TemplateError
+from lexmill.errors import InputTypeError, NoLossWarning, OptionError, SpanError, TemplateError
 from lexmill.messages._masks import Mask, Ranges, TextToLearn, covered
 from lexmill.messages.arrays import MessageTokens, end_to_end
 from lexmill.messages.conversations import Conversation
@@ -70,6 +71,7 @@ def tokenize_messages(
         LexmillError: jinja2, which the extra `lexmill[messages]` brings, is not installed.
 
     Warns:
+        NoLossWarning: no conversation has a token to learn, and `add_generation_prompt` is not given.
         SkippedRecordsWarning: conversations were left out, here or by the source.
     """
     batches = iter_message_tokens(
@@ -130,7 +132,8 @@ def iter_message_tokens(
     )
     encoder = _with_whole_offsets(_tokenizer_of(tokenizer))
     rendered = _rendered(chosen, read_conversations(conversations), now or datetime.now(), on_error)
-    return _batches(encoder, rendered, batch_size, return_texts=return_texts, num_threads=num_threads)
+    batches = _batches(encoder, rendered, batch_size, return_texts=return_texts, num_threads=num_threads)
+    return batches if add_generation_prompt else _checked(batches, chosen)
 
 
 def _batches(
@@ -145,6 +148,25 @@ def _batches(
     while (batch := list(itertools.islice(rendered, batch_size))) or is_first:
         is_first = False
         yield _encoded(encoder, batch, return_texts=return_texts, num_threads=num_threads)
+
+
+def _checked(batches: Iterator[MessageTokens], chosen: TextToLearn) -> Iterator[MessageTokens]:
+    """The batches as they are.
+
+    Warns:
+        NoLossWarning: there are conversations, and none has a token to learn.
+    """
+    count, is_learned = 0, False
+    for batch in batches:
+        count += len(batch)
+        is_learned = is_learned or bool(batch.loss_mask.any())
+        yield batch
+    if count and not is_learned:
+        conversations = (
+            "the conversation has no token" if count == 1 else f"none of {count:,} conversations has a token"
+        )
+        message = f"{conversations} to learn: {chosen.renderer.template.name} writes no text that the mask takes"
+        warnings.warn(message, NoLossWarning, stacklevel=3)
 
 
 def _rendered(
