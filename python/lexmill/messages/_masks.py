@@ -51,10 +51,10 @@ class TextToLearn:
         self._is_generation = self._has_generation and not callable(roles) and set(roles) == {"assistant"}
 
     def ranges(self, one: Conversation, now: datetime) -> tuple[str, Ranges]:
-        """The text of a conversation, and the ranges to learn, in order and apart."""
+        """The text of a conversation, and the ranges to learn, in order, none of which touch."""
         if self._is_generation:
             text, blocks = self.renderer.generation(one, now)
-            return text, apart(blocks)
+            return text, merged(blocks)
         text, layout = self.renderer.layout(one, now)
         taken = {number for number, message in enumerate(one.messages) if self._takes(number, message)}
         found: Ranges = []
@@ -70,15 +70,15 @@ class TextToLearn:
         for number in taken.difference(turn.message for turn in layout.turns):
             if one.messages[number]["role"] == "assistant" and number in layout.unclear:
                 self._refuse(layout.unclear[number])
-            found += [(start, end) for start, end, origin in layout.spans if origin.message == number]
-        return text, apart(found)
+            found += [(low, high) for low, high, origin in layout.spans if origin.message == number and low < high]
+        return text, merged(found)
 
     def _refuse(self, reason: str) -> None:
         message = f"{self.renderer.template.name} {reason}; mark the text to learn by {{% generation %}} blocks"
         raise SpanError(message)
 
 
-def apart(ranges: Iterable[tuple[int, int]]) -> Ranges:
+def merged(ranges: Iterable[tuple[int, int]]) -> Ranges:
     """Ranges in order; those that touch or overlap are one."""
     found: Ranges = []
     for start, end in sorted(ranges):
@@ -94,7 +94,8 @@ def covered(
 ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
     """Tokens with a character in a range, and those of them that have others too.
 
-    Ranges begin before the end of a token, but have not ended at its start, exactly if they have characters in common.
+    A token has characters in common with a range exactly if the range begins before the token's end, and has not ended
+    at its start.
     """
     starts, ends = offsets[:, 0], offsets[:, 1]
     begun = np.searchsorted(ranges[:, 0], ends, side="left")

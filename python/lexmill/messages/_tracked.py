@@ -58,7 +58,7 @@ class Generated(NamedTuple):
 
 Key: TypeAlias = Origin | Lost | TurnStart | TurnEnd | Generated
 Run: TypeAlias = tuple[int, int, Key]
-"""Start and end in characters, and their key. A run without characters is a place: a border, or an empty content."""
+"""Start and end in characters, and their key. An empty run is a border, or an empty content."""
 
 
 class Tracked(str):
