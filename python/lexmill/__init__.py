@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from lexmill.evaluation import evaluate
     from lexmill.reports import report
     from lexmill.token_files import merge_token_files, open_tokens, tokenize_files
+    from lexmill.vocabularies import merge_vocabularies, prune, shrink, token_map
 
 __all__ = [
     "AddedToken",
@@ -84,12 +85,16 @@ __all__ = [
     "install",
     "merge_counts",
     "merge_token_files",
+    "merge_vocabularies",
     "models",
     "normalizers",
     "open_tokens",
     "pre_tokenizers",
     "processors",
+    "prune",
     "report",
+    "shrink",
+    "token_map",
     "tokenize_files",
     "trainers",
     "uninstall",
@@ -102,6 +107,10 @@ def __getattr__(name: str) -> object:
         from lexmill import token_files
 
         return getattr(token_files, name)
+    if name in {"merge_vocabularies", "prune", "shrink", "token_map"}:
+        from lexmill import vocabularies
+
+        return getattr(vocabularies, name)
     if name == "report":
         from lexmill import reports
 

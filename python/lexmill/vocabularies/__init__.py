@@ -1,0 +1,15 @@
+"""Changes to trained vocabularies: fewer tokens, the tokens of two tokenizers, the ids of one for the tokens of another.
+
+    pruned = lexmill.prune(tokenizer, corpus="corpus.jsonl.zst", min_count=10)
+    pruned.tokenizer.save("small.json")
+    embeddings = embeddings[pruned.old_ids]
+
+The guide `docs/guides/vocabularies.md` explains their use, `docs/algorithms/changing-vocabularies.md` has the rules and
+the proofs.
+"""
+
+from __future__ import annotations
+
+from lexmill.vocabularies._prune import Pruned, prune, shrink
+
+__all__ = ["Pruned", "prune", "shrink"]
