@@ -17,7 +17,7 @@ from lexmill.errors import LexmillError, OptionError
 from lexmill.models import BPE, Unigram, WordPiece
 from lexmill.pre_tokenizers import ByteLevel
 
-__all__ = ["Reach", "Unreachable", "Vocabulary", "reach_of", "vocabulary_of"]
+__all__ = ["Reach", "Unreachable", "Vocabulary", "byte_alphabet", "encoded_texts", "reach_of", "vocabulary_of"]
 
 # Ids may have gaps, and each takes some 100 bytes.
 _LARGEST_ID = 1 << 24
@@ -41,6 +41,7 @@ class Vocabulary:
         byte_tokens: ids of the tokens `<0xNN>` for single bytes of unknown characters.
         unknown: the id of the unknown token.
         is_byte_level: true if tokens are spelled in the byte-level alphabet.
+        is_spaced: true if `"▁"` stands for a space.
         model: the model without its tables, as in a `tokenizer.json`.
     """
 
@@ -50,6 +51,7 @@ class Vocabulary:
     byte_tokens: frozenset[int]
     unknown: int | None
     is_byte_level: bool
+    is_spaced: bool
     model: dict[str, Any]
 
     @cached_property
@@ -111,7 +113,7 @@ def vocabulary_of(tokenizer: Tokenizer) -> Vocabulary:
     options = {name: value for name, value in model.items() if name not in ("vocab", "merges")}
     fallback = bool(options.get("byte_fallback"))
     byte_tokens = {id_ for id_, token in ids.items() if fallback and id_ not in added and _BYTE_TOKEN.fullmatch(token)}
-    byte_of = _alphabet() if is_byte_level else {}
+    byte_of = byte_alphabet() if is_byte_level else {}
     letters = frozenset(byte_of)
     prefix, suffix = (options.get(name) or "" for name in ("continuing_subword_prefix", "end_of_word_suffix"))
 
@@ -136,6 +138,7 @@ def vocabulary_of(tokenizer: Tokenizer) -> Vocabulary:
         byte_tokens=frozenset(byte_tokens),
         unknown=unknown,
         is_byte_level=is_byte_level,
+        is_spaced=is_spaced,
         model=options,
     )
 
@@ -149,7 +152,7 @@ def reach_of(tokenizer: Tokenizer, vocabulary: Vocabulary, used: Iterable[int] =
     for before, after in _CONTEXTS:
         wanted = sorted(missing - vocabulary.partial)
         texts = [f"{before}{vocabulary.texts[id_].decode()}{after}" for id_ in wanted]
-        encoded = _encoded(tokenizer, texts)
+        encoded = encoded_texts(tokenizer, texts)
         missing -= {id_ for id_, ids in zip(wanted, encoded, strict=True) if id_ in ids.tolist()}
     proven = {id_: reason for id_, reason in _proven(tokenizer, vocabulary, sorted(missing)).items() if reason}
     return Reach(
@@ -158,7 +161,7 @@ def reach_of(tokenizer: Tokenizer, vocabulary: Vocabulary, used: Iterable[int] =
     )
 
 
-def _encoded(tokenizer: Tokenizer, texts: list[str]) -> list[npt.NDArray[Any]]:
+def encoded_texts(tokenizer: Tokenizer, texts: list[str]) -> list[npt.NDArray[Any]]:
     """The ids of each text; none where the tokenizer refuses a text."""
     try:
         return list(tokenizer.encode_batch_arrays(texts, add_special_tokens=False))
@@ -167,7 +170,7 @@ def _encoded(tokenizer: Tokenizer, texts: list[str]) -> list[npt.NDArray[Any]]:
             return [np.zeros(0, np.uint16) for _ in texts]
         # One by one would do; halves are faster where few are refused.
         half = len(texts) // 2
-        return _encoded(tokenizer, texts[:half]) + _encoded(tokenizer, texts[half:])
+        return encoded_texts(tokenizer, texts[:half]) + encoded_texts(tokenizer, texts[half:])
 
 
 def _proven(tokenizer: Tokenizer, vocabulary: Vocabulary, ids: list[int]) -> dict[int, str]:
@@ -191,7 +194,7 @@ def _proven(tokenizer: Tokenizer, vocabulary: Vocabulary, ids: list[int]) -> dic
 def _impossible_bytes(vocabulary: Vocabulary, id_: int) -> str | None:
     text, token = vocabulary.texts[id_], vocabulary.tokens[id_]
     spelling = "" if token is None else _bare(vocabulary, token)
-    if vocabulary.is_byte_level and not _alphabet().keys() >= set(spelling):
+    if vocabulary.is_byte_level and not byte_alphabet().keys() >= set(spelling):
         return "holds a character outside the byte-level alphabet"
     is_kindless = "sentencepiece_kinds" not in vocabulary.model
     if is_kindless and id_ in vocabulary.byte_tokens and text < b"\x80" and text.decode() in vocabulary.own:
@@ -231,7 +234,7 @@ def _less_likely(tokenizer: Tokenizer, vocabulary: Vocabulary, ids: list[int]) -
     """Tokens that are less likely than other tokens of the same text, which then take their place in any text."""
     scores = [score for _, score in json.loads(tokenizer.to_str())["model"]["vocab"]]
     alone = Tokenizer(tokenizer.model)
-    encoded = _encoded(alone, [vocabulary.tokens[id_] or "" for id_ in ids])
+    encoded = encoded_texts(alone, [vocabulary.tokens[id_] or "" for id_ in ids])
     unscored = {vocabulary.unknown, *vocabulary.byte_tokens}
     found = {}
     for id_, others in zip(ids, encoded, strict=True):
@@ -245,7 +248,7 @@ def _less_likely(tokenizer: Tokenizer, vocabulary: Vocabulary, ids: list[int]) -
 
 
 @cache
-def _alphabet() -> dict[str, int]:
+def byte_alphabet() -> dict[str, int]:
     """The byte that each character of the byte-level alphabet stands for."""
     # Bytes that are visible characters of Latin-1 stand for themselves, the others come after them from U+0100 on.
     letters = frozenset(ByteLevel.alphabet())

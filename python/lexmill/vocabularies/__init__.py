@@ -10,6 +10,8 @@ the proofs.
 
 from __future__ import annotations
 
+from lexmill.vocabularies._merge import Merged, merge_vocabularies
 from lexmill.vocabularies._prune import Pruned, prune, shrink
+from lexmill.vocabularies._token_map import TokenMap, token_map
 
-__all__ = ["Pruned", "prune", "shrink"]
+__all__ = ["Merged", "Pruned", "TokenMap", "merge_vocabularies", "prune", "shrink", "token_map"]

@@ -14,7 +14,7 @@ from lexmill._core import Tokenizer
 from lexmill.models import BPE, Unigram
 from lexmill.reports.vocabulary import Vocabulary, vocabulary_of
 
-__all__ = ["Ids", "Table", "renumbered", "table_of", "with_state_of"]
+__all__ = ["Ids", "Table", "affixes_of", "renumbered", "table_of", "with_state_of"]
 
 Ids: TypeAlias = npt.NDArray[np.int64]
 
@@ -47,8 +47,7 @@ class Table:
     @property
     def affixes(self) -> tuple[str, str]:
         """The prefix of symbols inside a word, and the suffix of the last one; each may be empty."""
-        prefix, suffix = (self.model.get(name) or "" for name in ("continuing_subword_prefix", "end_of_word_suffix"))
-        return prefix, suffix
+        return affixes_of(self.model)
 
     @property
     def added_only(self) -> list[int]:
@@ -86,6 +85,12 @@ class Table:
             (ids[left], ids[right], ids[left + right.removeprefix(prefix)])
             for left, right in self.model.get("merges", [])
         ]
+
+
+def affixes_of(model: Mapping[str, Any]) -> tuple[str, str]:
+    """The prefix of symbols inside a word, and the suffix of the last one; each may be empty."""
+    prefix, suffix = (model.get(name) or "" for name in ("continuing_subword_prefix", "end_of_word_suffix"))
+    return prefix, suffix
 
 
 def table_of(tokenizer: Tokenizer) -> Table:
