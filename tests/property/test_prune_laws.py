@@ -119,8 +119,8 @@ def test_smaller_sizes_are_parts_of_larger_ones(case: tuple[Json, list[Input]], 
     n, m = sorted(data.draw(st.tuples(st.integers(0, size + 2), st.integers(0, size + 2))))
     try:
         small = lexmill.shrink(old, n)
-    except OptionError as error:
-        assert f"n is {n} but must be at least" in str(error)
+    except OptionError:
+        event("too small")
         return
     large = lexmill.shrink(old, m)
     assert len(small.old_ids) <= n

@@ -1,4 +1,4 @@
-"""Changes to trained vocabularies: fewer tokens, the tokens of two tokenizers, the ids of one for the tokens of another.
+"""Changes to trained vocabularies: fewer tokens, the tokens of two tokenizers, tokens of one as ids of another.
 
     pruned = lexmill.prune(tokenizer, corpus="corpus.jsonl.zst", min_count=10)
     pruned.tokenizer.save("small.json")

@@ -66,34 +66,26 @@ def merge_vocabularies(a: Tokenizer, b: Tokenizer) -> Merged:
     _check(one, other)
     model = {**one.model, "vocab": copy(one.model["vocab"])}
     known = {token for token, _ in one.entries} | {token["content"] for token in one.spec["added_tokens"]}
+    added = [token for token in other.spec["added_tokens"] if token["content"] not in known]
     new = [token for token in dict(other.entries) if token not in known]
+    own_ids = {id_ for _, id_ in one.entries}.union(one.added_only)
+    if added and own_ids != set(range(one.bound)):
+        # Readers number added tokens from the size of the model on, which only a dense model has as its next id.
+        new += [token["content"] for token in added if token["content"] not in new]
     if new:
-        own_added = {token["id"]: token["content"] for token in one.spec["added_tokens"]}
-        pieces = model["vocab"] if isinstance(model["vocab"], list) else []
-        lowest = min((score for _, score in pieces), default=0.0)
-        for id_ in one.added_only:
-            _append(model, own_added[id_], id_, lowest, _USER_DEFINED)
-        # A piece that is listed twice has its later id.
-        last = dict(other.entries)
-        theirs = other.model["vocab"]
-        kinds = other.model.get("sentencepiece_kinds")
-        for place, token in enumerate(new, one.bound):
-            score = theirs[last[token]][1] if isinstance(theirs, list) else 0.0
-            _append(model, token, place, score, kinds[last[token]] if kinds else _NORMAL)
+        _append_all(model, one, new, other)
     if "merges" in model:
         _append_merges(model, one.bound + len(new), other)
-    added = [token for token in other.spec["added_tokens"] if token["content"] not in known]
     spec = {**one.spec, "model": model, "added_tokens": [*one.spec["added_tokens"], *added]}
     made = with_state_of(a, Tokenizer.from_str(json.dumps(spec, ensure_ascii=False)))
     reach = reach_of(made, vocabulary_of(made))
     id_map = np.full(other.bound, -1, np.int64)
-    for token, id_ in other.entries:
-        id_map[id_] = made.token_to_id(token)
-    for added_token in other.spec["added_tokens"]:
-        id_map[added_token["id"]] = made.token_to_id(added_token["content"])
-    before = {id_ for _, id_ in one.entries}.union(one.added_only)
-    ids = {*made.get_vocab().values()} - before
-    return Merged(made, id_map, np.array(sorted(ids), np.int64), reach.unreachable, reach.undecided)
+    ids = made.get_vocab()
+    for token, id_ in [*other.entries, *((token["content"], token["id"]) for token in other.spec["added_tokens"])]:
+        id_map[id_] = ids[token]
+    return Merged(
+        made, id_map, np.array(sorted({*ids.values()} - own_ids), np.int64), reach.unreachable, reach.undecided
+    )
 
 
 def _check(one: Table, other: Table) -> None:
@@ -111,6 +103,21 @@ def _check(one: Table, other: Table) -> None:
     if "sentencepiece_scores" in one.model or "sentencepiece_scores" in other.model:
         message = "a model merges by scores, which is not supported here; convert it without unused pieces"
         raise OptionError(message)
+
+
+def _append_all(model: dict[str, Any], one: Table, new: list[str], other: Table) -> None:
+    """Appends the added tokens of `a` that its model does not have, then tokens of `b`."""
+    own_added = {token["id"]: token["content"] for token in one.spec["added_tokens"]}
+    pieces = model["vocab"] if isinstance(model["vocab"], list) else []
+    lowest = min((score for _, score in pieces), default=0.0)
+    for id_ in one.added_only:
+        _append(model, own_added[id_], id_, lowest, _USER_DEFINED)
+    # A piece that is listed twice has its later id.
+    last, theirs = dict(other.entries), other.model["vocab"]
+    kinds = other.model.get("sentencepiece_kinds")
+    for place, token in enumerate(new, one.bound):
+        score = theirs[last[token]][1] if isinstance(theirs, list) and token in last else lowest
+        _append(model, token, place, score, kinds[last[token]] if kinds and token in last else _NORMAL)
 
 
 def _append(model: dict[str, Any], token: str, id_: int, score: float, kind: str) -> None:
@@ -142,9 +149,7 @@ def _append_merges(model: dict[str, Any], bound: int, other: Table) -> None:
         missing = [token for token, parts in outcomes if parts is not None and len(parts) > 2]
 
 
-def _outcomes(
-    model: dict[str, Any], bound: int, tokens: Iterable[str]
-) -> list[tuple[str, tuple[str, ...] | None]]:
+def _outcomes(model: dict[str, Any], bound: int, tokens: Iterable[str]) -> list[tuple[str, tuple[str, ...] | None]]:
     """The tokens that merging makes of the text of each token; None if it makes the token itself."""
     own = list(tokens)
     token_of = {id_: token for token, id_ in model["vocab"].items()}

@@ -46,8 +46,9 @@ def token_map(new: Tokenizer, old: Tokenizer) -> TokenMap:
     `old`. The model of `old` encodes the text in this place; first, the normalizer of `old` changes its case and
     accents, and for models without marks for blanks, its pre-tokenizer divides the text into words.
 
-    An added token of both has its id in `old`, and the unknown token is the unknown token of `old`. A row has the unknown token where `old` cannot spell a text, and is
-    empty for ids without a token and where the model of `old` drops a text.
+    An added token of both has its id in `old`, and the unknown token is the unknown token of `old`. A row has the
+    unknown token where `old` cannot spell a text. It is empty for ids without a token, and where the model of `old`
+    drops a text.
 
     Args:
         new: the tokenizer whose tokens are the rows.

@@ -76,6 +76,7 @@ class Closure:
 
     @property
     def has_characters(self) -> bool:
+        """True if tokens need the tokens of their characters."""
         # Words are no sequences of characters to a word model, and the whole byte-level alphabet stays anyway.
         return not self.table.vocabulary.is_byte_level and self._kind not in ("WordLevel", "Word")
 

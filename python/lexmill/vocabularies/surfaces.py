@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -154,10 +155,8 @@ class Speller:
     def _in_alphabet(self, surface: Surface) -> str:
         data = surface.text
         if self._normalizer is not None:
-            try:
+            with contextlib.suppress(UnicodeDecodeError):
                 data = self._normalizer.normalize_str(data.decode()).encode()
-            except UnicodeDecodeError:
-                pass
         blank = b" " if surface.starts and self._marks_blanks else b""
         return "".join(map(self._char_of.__getitem__, blank + data))
 
