@@ -23,6 +23,7 @@ from lexmill.cli import decode as decoding
 from lexmill.cli import encode as encoding
 from lexmill.cli import hook as hooking
 from lexmill.cli import inspect as inspection
+from lexmill.cli import prune as pruning
 from lexmill.cli import report as reporting
 from lexmill.cli import run as running
 from lexmill.cli import tokenize as tokenizing
@@ -145,6 +146,8 @@ _add("decode", decoding.decode)
 _add("count", counting.count)
 _add("inspect", inspection.inspect)
 _add("convert", conversion.convert)
+_add("prune", pruning.make)
+_add("shrink", pruning.make_smaller)
 _add("count-words", word_counts.count, is_resumable=lambda options: options.checkpoint is not None)
 _add("estimate", word_counts.tell)
 _add("merge-counts", word_counts.merge)
