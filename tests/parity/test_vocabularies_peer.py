@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -85,3 +87,18 @@ def test_merged_vocabularies_are_read_alike(one: str, other: str) -> None:
     assert theirs.get_vocab() == vocab
     few = texts()[:20]
     assert [encoding.ids for encoding in theirs.encode_batch(few)] == merged.tokenizer.encode_batch_ids(few)
+
+
+FILES = sorted(path.relative_to(DATA) for end in ("model", "spm") for path in DATA.glob(f"tokenizers/*/*.{end}"))
+
+
+@pytest.mark.parametrize("file", FILES, ids=str)
+def test_pruned_files_of_sentencepiece_are_written_and_read(file: Path, tmp_path: Path) -> None:
+    old = lexmill.Tokenizer.from_spm(DATA / file)
+    given = texts()
+    before = old.encode_batch_ids(given)
+    pruned = lexmill.prune(old, {id_ for ids in before for id_ in ids})
+    expected = [pruned.id_map[ids].tolist() for ids in before]
+    assert pruned.tokenizer.encode_batch_ids(given) == expected
+    pruned.tokenizer.save_spm(tmp_path / "small.model")
+    assert lexmill.Tokenizer.from_spm(tmp_path / "small.model").encode_batch_ids(given) == expected

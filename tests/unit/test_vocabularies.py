@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
 import pytest
 
 import lexmill
+from distributions import BPE, LETTERS, any_pieces, model_file
 from lexmill import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 from lexmill.errors import OptionError, OptionRangeError
+from model_file import field
 from small import byte_level, letters
 
 
@@ -337,3 +340,20 @@ def test_rows_are_numbered_by_id() -> None:
     assert (found.ids.dtype, found.row_splits.dtype) == (np.uint32, np.int64)
     with pytest.raises(IndexError, match="id 3 is out of range for 3 ids"):
         found[3]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_texts_of_kept_pieces_of_sentencepiece_are_encoded_as_before(seed: int, tmp_path: Path) -> None:
+    random = Random(seed)
+    pieces = any_pieces(random, random.choice([[1, 5], [1, 1, 1, 5, 4], [1]]), 25)
+    (tmp_path / "m.model").write_bytes(model_file(pieces, BPE if seed % 2 else field(2, field(3, 1))))
+    old = Tokenizer.from_spm(tmp_path / "m.model")
+    texts = ["".join(random.choices(LETTERS, k=random.randint(1, 12))) for _ in range(60)]
+    before = [old.encode_ids(text) for text in texts]
+    keep = {id_ for ids in before[:4] for id_ in ids}
+    pruned = lexmill.prune(old, keep)
+    kept = set(pruned.old_ids.tolist())
+    same = [(text, ids) for text, ids in zip(texts, before, strict=True) if kept.issuperset(ids)]
+    assert len(same) >= 4
+    for text, ids in same:
+        assert pruned.tokenizer.encode_ids(text) == pruned.id_map[ids].tolist()
