@@ -84,6 +84,20 @@ def test_models_with_affixes_keep_every_merge_of_a_token() -> None:
     assert pruned.tokenizer.encode("ab").tokens == ["ab</w>"]
 
 
+def test_a_suffix_that_is_a_letter_makes_two_tokens_of_one_spelling() -> None:
+    # ab is a at the end of a word, and a merge inside of it.
+    vocab = {"a": 0, "b": 1, "ab": 2, "cb": 3}
+    old = Tokenizer(models.BPE(vocab=vocab, merges=[("a", "b")], end_of_word_suffix="b"))
+    assert old.encode("abc").tokens == ["ab", "cb"]
+    assert lexmill.prune(old, [2, 3]).tokenizer.encode("abc").tokens == ["ab", "cb"]
+
+
+def test_an_id_of_padding_without_a_token_stays_without_one() -> None:
+    old = Tokenizer(models.BPE(vocab={"a": 0, "b": 2}, merges=[]))
+    old.enable_padding(pad_id=1, length=2)
+    assert lexmill.prune(old, [0, 2]).tokenizer.encode("b").ids == [1, 2]
+
+
 def test_bytes_stay_and_other_text_falls_apart() -> None:
     old = byte_level(("t", "h"), ("th", "e"), ("o", "n"))
     pruned = lexmill.prune(old, ids(old, "the"))
@@ -130,6 +144,14 @@ def test_unigram_keeps_the_least_likely_piece_for_the_score_of_unknown_character
     pruned = lexmill.prune(old, ids(old, "ab"))
     assert tokens_of(pruned.tokenizer) == ["<unk>", "a", "b", "ab", "c"]
     assert pruned.required.tolist() == [0, 2, 3, 5]
+
+
+def test_a_piece_that_is_listed_twice_keeps_its_later_score() -> None:
+    old = unigram(("▁", -1.0), ("a", -1.0), ("b", -1.0), ("ab", -1.5), ("ab", -9.0))
+    assert old.encode_ids("ab") == [1, 2, 3]
+    pruned = lexmill.prune(old, [1, 2, 3, 4])
+    assert pruned.old_ids.tolist() == [0, 1, 2, 3, 4, 5]
+    assert pruned.tokenizer.encode_ids("ab") == [1, 2, 3]
 
 
 def test_words_need_no_characters() -> None:
