@@ -224,6 +224,19 @@ def test_tokens_of_the_same_tokenizer_are_themselves_if_merging_makes_them(model
         assert found[id_].tolist() == [model["vocab"][left] for left in steps(bpe, token)[0]]
 
 
+@given(model=dictionaries(), with_stages=st.booleans())
+def test_wordpiece_tokens_of_the_same_tokenizer_are_themselves(model: Json, with_stages: bool) -> None:
+    assume(model["type"] == "WordPiece")
+    stages = {"pre_tokenizer": {"type": "WhitespaceSplit"}} if with_stages else {}
+    tokenizer = Tokenizer.from_str(json.dumps({"version": "1.0", "model": model, **stages}))
+    prefix, found = model["continuing_subword_prefix"], lexmill.token_map(tokenizer, tokenizer)
+    for token, id_ in model["vocab"].items():
+        bare = token.removeprefix(prefix)
+        if 0 < len(bare) <= model["max_input_chars_per_word"] and not set(bare) & set(" \u3000"):
+            event("token")
+            assert found[id_].tolist() == [id_], token
+
+
 @pytest.mark.external
 @given(case=pairs(), data=st.data())
 def test_the_peer_reads_the_same_ids(case: tuple[Json, Json], data: st.DataObject) -> None:

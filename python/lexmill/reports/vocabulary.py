@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
@@ -93,13 +93,13 @@ class Reach:
     undecided: tuple[int, ...]
 
 
-def vocabulary_of(tokenizer: Tokenizer) -> Vocabulary:
-    """The tokens of a tokenizer.
+def vocabulary_of(tokenizer: Tokenizer, spec: Mapping[str, Any] | None = None) -> Vocabulary:
+    """The tokens of a tokenizer, whose `tokenizer.json` may be given as `spec` if it has been read already.
 
     Raises:
         OptionError: an id is too large to count by.
     """
-    stages: dict[str, Any] = json.loads(tokenizer.to_str())
+    stages: dict[str, Any] = json.loads(tokenizer.to_str()) if spec is None else dict(spec)
     model = stages.pop("model")
     spelled = json.dumps(stages, ensure_ascii=False)
     is_byte_level = '"ByteLevel"' in spelled
@@ -107,7 +107,7 @@ def vocabulary_of(tokenizer: Tokenizer) -> Vocabulary:
     ids = {id_: token for token, id_ in sorted(tokenizer.get_vocab().items())}
     added = frozenset(tokenizer.get_added_tokens_decoder())
     if max(ids, default=0) > _LARGEST_ID:
-        message = f"the largest id is {max(ids)} but must be at most {_LARGEST_ID}, since a report counts by ids"
+        message = f"the largest id is {max(ids)} but must be at most {_LARGEST_ID}, since tables have a row for each id"
         raise OptionError(message)
     tokens = tuple(ids.get(id_) for id_ in range(max(ids, default=-1) + 1))
     options = {name: value for name, value in model.items() if name not in ("vocab", "merges")}

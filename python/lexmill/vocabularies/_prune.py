@@ -113,7 +113,7 @@ def shrink(tokenizer: Tokenizer, n: int) -> Pruned:
         order = closure.order
         base = set(own).difference(order)
     else:
-        base = {id_ for id_ in own if closure.is_character(id_)} if closure.has_characters else set()
+        base = set(closure.characters) if closure.has_characters else set()
         order = own
         if isinstance(table.model["vocab"], list):
             scores = [score for _, score in table.model["vocab"]]

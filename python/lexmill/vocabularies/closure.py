@@ -45,9 +45,10 @@ class Closure:
                 stack += [other for other in self._needs(id_) if other not in kept and other not in found]
         return found
 
-    def is_character(self, id_: int) -> bool:
-        """True if a token of the model is a single character, affixes apart."""
-        return any(len(self._bare(token)) == 1 for token in self._tokens.get(id_, ()))
+    @cached_property
+    def characters(self) -> frozenset[int]:
+        """The ids of the model's tokens of a single character, affixes apart."""
+        return frozenset(id_ for ids in self._characters.values() for id_ in ids)
 
     def _needs(self, id_: int) -> set[int]:
         found = set(self.parts.get(id_, ()))
@@ -107,7 +108,7 @@ class Closure:
         if vocabulary.unknown is not None:
             found.add(vocabulary.unknown)
         if vocabulary.is_byte_level:
-            found.update(id_ for id_ in self._tokens if self.is_character(id_))
+            found |= self.characters
         if self._kind == "Unigram":
             special = set(table.special_kinds)
             normal = [(score, id_) for id_, (_, score) in enumerate(table.model["vocab"]) if id_ not in special]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -44,7 +45,7 @@ class Table:
         found: dict[str, Any] = self.spec["model"]
         return found
 
-    @property
+    @cached_property
     def affixes(self) -> tuple[str, str]:
         """The prefix of symbols inside a word, and the suffix of the last one; each may be empty."""
         return affixes_of(self.model)
@@ -105,7 +106,7 @@ def table_of(tokenizer: Tokenizer) -> Table:
         entries = sorted(vocab.items(), key=lambda entry: int(entry[1]))
     else:
         entries = [(piece, id_) for id_, (piece, _) in enumerate(vocab)]
-    return Table(tokenizer, spec, entries, vocabulary_of(tokenizer))
+    return Table(tokenizer, spec, entries, vocabulary_of(tokenizer, spec))
 
 
 def renumbered(table: Table, kept: set[int]) -> tuple[Tokenizer, Ids]:
