@@ -244,7 +244,9 @@ def test_the_peer_reads_the_same_ids(case: tuple[Json, Json], data: st.DataObjec
     a, b = (read(lexmill, spec) for spec in case)
     made = []
     try:
-        made.append(lexmill.merge_vocabularies(a, b).tokenizer)
+        merged = lexmill.merge_vocabularies(a, b)
+        # With holes among the ids of the first, the peer gives a token of its model and an added token one id.
+        made += [merged.tokenizer] if len(merged.added) else []
     except OptionError:
         event("refused")
     ids = sorted(set(a.get_vocab().values()))
