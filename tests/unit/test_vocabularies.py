@@ -147,11 +147,18 @@ def test_unigram_keeps_the_least_likely_piece_for_the_score_of_unknown_character
 
 
 def test_a_piece_that_is_listed_twice_keeps_its_later_score() -> None:
-    old = unigram(("▁", -1.0), ("a", -1.0), ("b", -1.0), ("ab", -1.5), ("ab", -9.0))
+    old = unigram(("▁", -1.0), ("a", -1.0), ("b", -1.0), ("ab", -1.5), ("ab", -9.0), ("z", -20.0))
     assert old.encode_ids("ab") == [1, 2, 3]
     pruned = lexmill.prune(old, [1, 2, 3, 4])
-    assert pruned.old_ids.tolist() == [0, 1, 2, 3, 4, 5]
+    assert pruned.old_ids.tolist() == [0, 1, 2, 3, 4, 5, 6]
     assert pruned.tokenizer.encode_ids("ab") == [1, 2, 3]
+
+
+def test_the_unknown_piece_has_its_new_id() -> None:
+    old = Tokenizer(models.Unigram([("b", -1.0), ("a", -1.0), ("<unk>", -9.0)], 2))
+    pruned = lexmill.prune(old, [1])
+    assert pruned.old_ids.tolist() == [1, 2]
+    assert pruned.tokenizer.encode_ids("ab") == [0, 1]
 
 
 def test_words_need_no_characters() -> None:
@@ -268,6 +275,15 @@ def test_a_token_that_no_merge_can_make_is_reported() -> None:
     assert merged.tokenizer.encode("abcd").tokens == ["a", "bc", "d"]
 
 
+def test_added_tokens_become_tokens_of_a_model_with_holes() -> None:
+    # Other readers would give <x> the size of the model, which is the id of a.
+    a, b = Tokenizer(models.BPE(vocab={"a": 1}, merges=[])), letters("a")
+    b.add_special_tokens(["<x>"])
+    merged = lexmill.merge_vocabularies(a, b)
+    assert json.loads(merged.tokenizer.to_str())["model"]["vocab"] == {"a": 1, "<x>": 2}
+    assert merged.id_map.tolist() == [1, 2]
+
+
 def test_pieces_that_are_less_likely_than_others_are_reported() -> None:
     a = unigram(("▁", -1.0), ("a", -1.0), ("b", -1.0))
     b = unigram(("▁", -1.0), ("a", -9.0), ("b", -9.0), ("ab", -12.0), ("ba", -1.5))
@@ -339,6 +355,12 @@ def test_the_old_tokenizer_changes_case_and_divides_words() -> None:
     byte = byte_level(("A", "b"), ("Ab", "-"), ("Ab-", "A"))
     word = wordpiece("a", "b", "##b", "ab", "##ab", "-")
     assert rows(lexmill.token_map(byte, word), word)[256:] == [["##ab"], ["##ab", "-"], ["##ab", "-", "a"]]
+
+
+def test_the_limit_of_characters_is_for_the_text_alone() -> None:
+    model = models.WordPiece({"[UNK]": 0, "ab": 1, "##ab": 2}, max_input_chars_per_word=2)
+    old = Tokenizer(model)
+    assert rows(lexmill.token_map(old, old), old) == [["[UNK]"], ["ab"], ["##ab"]]
 
 
 def test_suffixes_mark_the_ends_of_words() -> None:

@@ -169,12 +169,11 @@ class Speller:
         words = [text]
         continues = surface.starts is False
         if self._pre_tokenizer is not None:
-            # A letter before the text tells if the text may continue a word at all.
+            # A letter before the text tells if the text may continue a word at all: else it is a word of its own.
             before = "a" if continues else ""
             words = [word for word, _ in self._pre_tokenizer.pre_tokenize_str(before + text)]
-            if continues:
-                continues = words[:1] != ["a"]
-                words = [words[0].removeprefix("a"), *words[1:]] if continues and words else words[1:]
+            if words:
+                words[0] = words[0].removeprefix(before)
         places = [replace(surface, starts=not (continues and number == 0)) for number in range(len(words))]
         places = [
             place if number == len(words) - 1 else replace(place, ends=True) for number, place in enumerate(places)
