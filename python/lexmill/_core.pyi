@@ -56,6 +56,7 @@ __all__ = [
     "arrow_stream_batches",
     "binary_start",
     "decoders",
+    "extend_bpe_words",
     "local_path",
     "merge_token_files",
     "models",
@@ -155,6 +156,22 @@ def train_bpe_words(
     """Trains byte-pair merges on counted words; further arguments go to `BpeTrainer`.
 
     The words are taken as they are, first seen first.
+    """
+
+def extend_bpe_words(
+    words: Sequence[tuple[str, int]],
+    vocab: Sequence[tuple[str, int]],
+    merges: Sequence[tuple[str, str]],
+    *,
+    ignore_merges: bool = False,
+    first_id: int = 0,
+    max_words: int | None = None,
+    num_threads: int | None = None,
+    **options: object,
+) -> tuple[list[tuple[str, int]], list[tuple[str, str]]]:
+    """Trains byte-pair merges that follow those of a model, on counted words; further arguments go to `BpeTrainer`.
+
+    Returns the tokens of the model with their ids, and its merges.
     """
 
 def train_parity_bpe_words(

@@ -80,8 +80,8 @@ mod _core {
     use super::tokenizer::PyTokenizer;
     #[pymodule_export]
     use super::trainers::{
-        train_bpe_words, train_parity_bpe_words, train_unigram_words, train_wordlevel_words,
-        train_wordpiece_words,
+        extend_bpe_words, train_bpe_words, train_parity_bpe_words, train_unigram_words,
+        train_wordlevel_words, train_wordpiece_words,
     };
     #[pymodule_export]
     use super::word_counts::{PyCountedWords, PyWordCounts};

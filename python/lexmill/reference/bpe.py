@@ -97,6 +97,10 @@ class Bpe:
             tokens.append(Token(symbol.id, self._tokens[symbol.id], (start, end)))
         return tokens
 
+    def merge_ids(self, symbols: list[int]) -> list[int]:
+        """Returns the ids that the merges make of initial symbols."""
+        return [symbol.id for symbol in self._merge([_Symbol(symbol, 1) for symbol in symbols])]
+
     def _split(self, word: str) -> list[_Symbol]:
         """Returns one symbol per character, or several per character spelt by bytes.
 

@@ -7,11 +7,14 @@ use serde_json::{Map, Value, json};
 use super::options::trainer_options;
 use super::{PyTrainer, members};
 use crate::bindings::arguments::{Keyword, note_unknown, threads};
+use crate::bindings::errors::OrRaise;
 use crate::bindings::progress::Reporter;
 use crate::bindings::properties::{Given, Property, Shown, first_chars, name_of, named, unsigned};
+use crate::models::bpe::{Bpe, BpeOptions};
 use crate::trainers::Trainer;
 use crate::trainers::bpe::{BpeTrainer, TieBreak, TrainedBpe};
 use crate::trainers::word_counts::WordCounts;
+use crate::vocab::Vocab;
 
 /// Learns byte-pair merges: the most frequent pair of neighbours first.
 ///
@@ -68,6 +71,7 @@ pub(super) fn from_json(value: &Value) -> Option<BpeTrainer> {
         continuing_subword_prefix: string("continuing_subword_prefix"),
         end_of_word_suffix: string("end_of_word_suffix"),
         max_token_length: value["max_token_length"].as_u64().map(|length| length as usize),
+        max_words: None,
         tie_break: TIE_BREAKS.iter().find(|(name, _)| value["tie_break"] == **name)?.1,
         threads: 1,
     })
@@ -126,6 +130,7 @@ impl PyBpeTrainer {
             max_token_length: max_token_length
                 .map(|length| unsigned(py, "max_token_length", length))
                 .transpose()?,
+            max_words: None,
             tie_break: named(py, "tie_break", &TIE_BREAKS, tie_break)?,
             threads: 1,
         };
@@ -161,6 +166,50 @@ pub(in crate::bindings) fn train_bpe_words(
     let mut reporter = Reporter::silent();
     let trained = py.detach(|| trainer.train(counts, &mut |progress| reporter.report(progress)));
     reporter.or_raise(py, trained).map(trained_texts)
+}
+
+/// Trains byte-pair merges that follow those of a model, on counted words; further arguments go to `BpeTrainer`.
+///
+/// Returns the tokens of the model with their ids, and its merges.
+#[pyfunction]
+#[pyo3(signature = (
+    words, vocab, merges, *, ignore_merges=false, first_id=0, max_words=None, num_threads=None, **options
+))]
+#[expect(clippy::too_many_arguments, reason = "the parts of a model, and the options of training")]
+pub(in crate::bindings) fn extend_bpe_words(
+    py: Python<'_>,
+    words: Vec<(String, u64)>,
+    vocab: Vec<(String, u32)>,
+    merges: Vec<(String, String)>,
+    ignore_merges: bool,
+    first_id: u32,
+    max_words: Option<usize>,
+    num_threads: Option<usize>,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<(Vec<(String, u32)>, Vec<(String, String)>)> {
+    let trainer = py.get_type::<PyBpeTrainer>().call((), options)?;
+    let trainer = self::options(&trainer.cast::<PyBpeTrainer>()?.borrow());
+    let trainer = BpeTrainer { threads: threads(num_threads), max_words, ..trainer };
+    let model_options = BpeOptions {
+        continuing_subword_prefix: trainer.continuing_subword_prefix.clone(),
+        end_of_word_suffix: trainer.end_of_word_suffix.clone(),
+        ignore_merges,
+        ..BpeOptions::default()
+    };
+    let mut tokens = Vocab::new();
+    vocab.iter().for_each(|(token, id)| tokens.insert(token, *id));
+    let merges: Vec<(&str, &str)> =
+        merges.iter().map(|(left, right)| (left.as_str(), right.as_str())).collect();
+    let base = Bpe::new(tokens, &merges, model_options).or_raise(py)?;
+    let counts: WordCounts = words.into_iter().collect();
+    let mut reporter = Reporter::silent();
+    let extended = py.detach(|| {
+        trainer.extend(&base, first_id, counts, &mut |progress| reporter.report(progress))?.into_model(&base)
+    });
+    let model = reporter.or_raise(py, extended)?;
+    let owned = |(token, id): (&str, u32)| (token.to_owned(), id);
+    let merges = model.spelled_merges().map(|(left, right)| (left.to_owned(), right.to_owned())).collect();
+    Ok((model.vocab().sorted_by_id().into_iter().map(owned).collect(), merges))
 }
 
 /// The learnt vocabulary and merges, in texts.

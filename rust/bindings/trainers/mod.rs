@@ -16,7 +16,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 use serde_json::{Map, Value, json};
 
-pub(super) use bpe::{PyBpeTrainer, TIE_BREAKS, train_bpe_words};
+pub(super) use bpe::{PyBpeTrainer, TIE_BREAKS, extend_bpe_words, train_bpe_words};
 pub(super) use parity::{ParityTraining, PyParityBpeTrainer, train_parity_bpe_words};
 pub(super) use unigram::{ALGORITHMS, PyUnigramTrainer, train_unigram_words};
 pub(super) use wordlevel::{PyWordLevelTrainer, train_wordlevel_words};

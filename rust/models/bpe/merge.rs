@@ -145,6 +145,20 @@ impl Bpe {
 }
 
 impl Bpe {
+    /// The ids that the merges make of the initial `symbols` of a pre-token; as [`Self::encode_word`] without options for whole
+    /// pre-tokens, unknown characters or sampling. They replace the content of `tokens`.
+    pub fn merge_symbols(
+        &self,
+        symbols: impl Iterator<Item = u32>,
+        scratch: &mut Scratch,
+        tokens: &mut Tokens,
+    ) {
+        scratch.clear();
+        tokens.clear();
+        symbols.for_each(|id| scratch.push(id, 1));
+        self.merge(None, scratch, tokens);
+    }
+
     /// Merges the symbols in `scratch`; calls `on_merge` with the rank and the ids of each merge, and returns the resulting ids.
     pub(super) fn merge_traced(
         &self,

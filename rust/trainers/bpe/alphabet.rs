@@ -7,6 +7,8 @@ use super::cells::{Cell, HEADER};
 use super::symbols::{Alphabet, Symbols};
 use super::tokens::Tokens;
 use super::{BpeTrainer, Numbering};
+use crate::models;
+use crate::models::bpe::{Bpe, Scratch};
 use crate::structures::huge_pages;
 use crate::structures::parallel::OnProgress;
 use crate::structures::parallel::{METER_EVERY, Meter, run_parts};
@@ -77,25 +79,32 @@ impl<'a> Parts<'a> {
         Ok((Self { words, ranges, counted }, counts))
     }
 
-    /// Writes the symbols of all words, in narrow cells or in wide ones.
+    /// Writes the symbols of all words, in narrow cells or in wide ones; with a base, the tokens that its merges make of them.
     fn build_arena(
         self,
         symbols: &Symbols<'_>,
+        base: Option<&Bpe>,
         is_narrow: bool,
         on_progress: &mut OnProgress<'_>,
     ) -> Result<Arena> {
         if is_narrow {
-            let (cells, large) = self.build_cells::<u16>(symbols, on_progress)?;
+            let (cells, large) = self.build_cells::<u16>(symbols, base, on_progress)?;
             Ok(Arena::new(Cells::Narrow(cells), large))
         } else {
-            let (cells, large) = self.build_cells::<u32>(symbols, on_progress)?;
+            let (cells, large) = self.build_cells::<u32>(symbols, base, on_progress)?;
             Ok(Arena::new(Cells::Wide(cells), large))
         }
+    }
+
+    /// Characters of the longest word.
+    fn longest(&self) -> usize {
+        self.counted.iter().map(|part| part.longest).max().unwrap_or(0)
     }
 
     fn build_cells<C: Cell>(
         self,
         symbols: &Symbols<'_>,
+        base: Option<&Bpe>,
         on_progress: &mut OnProgress<'_>,
     ) -> Result<(Vec<C>, Vec<u64>)> {
         let Self { words, ranges, counted } = self;
@@ -116,8 +125,11 @@ impl<'a> Parts<'a> {
         let built = run_parts(STAGE, total, parts, on_progress, |(range, part), meter| {
             let mut builder = ArenaBuilder::new(&large, part);
             let mut metered = Metered::new(meter);
+            let mut segmenter = base.map(Segmenter::new);
             words.read(range, &mut |word, count| {
-                if symbols.have_affixes() {
+                if let Some(segmenter) = &mut segmenter {
+                    builder.push_word(count, segmenter.of_word(symbols, word), word.len())?;
+                } else if symbols.have_affixes() {
                     builder.push_word(count, symbols.of_word(word), word.len())?;
                 } else {
                     builder.push_word(count, symbols.of_plain_word(word), word.len())?;
@@ -168,9 +180,62 @@ pub(super) fn symbolise(
             counted.into_iter().collect::<Result<Vec<_>>>()?.into_iter().reduce(add).unwrap_or_default()
         }
     };
-    let longest = parts.counted.iter().map(|part| part.longest).max().unwrap_or(0);
-    let is_narrow = tokens.len().max(longest) <= u16::MOST as usize;
-    Ok((tokens, parts.build_arena(&symbols, is_narrow, on_progress)?, counts))
+    let is_narrow = tokens.len().max(parts.longest()) <= u16::MOST as usize;
+    Ok((tokens, parts.build_arena(&symbols, None, is_narrow, on_progress)?, counts))
+}
+
+/// As [`symbolise`], but starts from the tokens of a `base`, whose merges are applied to the words. `tokens` are the base's tokens by
+/// id. The words are texts, or, for `are_tokens`, [token words](super::base::char_of).
+///
+/// Special tokens and characters that the base lacks get ids after its own.
+pub(super) fn symbolise_from(
+    trainer: &BpeTrainer,
+    base: &Bpe,
+    mut tokens: Tokens,
+    words: &dyn WordSource,
+    are_tokens: bool,
+    on_progress: &mut OnProgress<'_>,
+) -> Result<(Tokens, Arena)> {
+    let (parts, counted) = Parts::counted(words, trainer.threads, on_progress)?;
+    let mut symbols = Symbols::of(trainer);
+    if are_tokens {
+        let ids = tokens.len();
+        alphabet(&BpeTrainer::default(), counted)?;
+        symbols.add_tokens(ids);
+        (0..ids as u32).for_each(|id| tokens.mark_in_use(id));
+    } else {
+        for special in &trainer.special_tokens {
+            tokens.intern(special);
+        }
+        symbols.add_alphabet(&alphabet(trainer, counted)?, &[words], &mut tokens)?;
+    }
+    let is_narrow = tokens.len().max(parts.longest()) <= u16::MOST as usize;
+    let base = (!are_tokens).then_some(base);
+    let arena = parts.build_arena(&symbols, base, is_narrow, on_progress)?;
+    Ok((tokens, arena))
+}
+
+/// Applies the merges of a base to words.
+struct Segmenter<'a> {
+    base: &'a Bpe,
+    scratch: Scratch,
+    tokens: models::Tokens,
+}
+
+impl<'a> Segmenter<'a> {
+    fn new(base: &'a Bpe) -> Self {
+        Self { base, scratch: Scratch::default(), tokens: models::Tokens::default() }
+    }
+
+    /// The tokens of a word. A word that the base takes whole has no pair, so it has no tokens here.
+    fn of_word(&mut self, symbols: &Symbols<'_>, word: &str) -> impl Iterator<Item = u32> + '_ {
+        self.tokens.clear();
+        let is_whole = self.base.options().ignore_merges && self.base.vocab().id(word).is_some();
+        if !is_whole {
+            self.base.merge_symbols(symbols.of_word(word), &mut self.scratch, &mut self.tokens);
+        }
+        self.tokens.ids.iter().copied()
+    }
 }
 
 /// As [`symbolise`] with [`Numbering::Alphabet`], for several corpora with one vocabulary. Each arena comes with the number of
@@ -203,7 +268,7 @@ pub(super) fn symbolise_all(
         let present = words.iter().filter(|&(_, count)| count > 0);
         // The alphabet has refused corpora of 2^64 characters.
         let size = present.map(|(word, count)| symbols.of_word(word).count() as u64 * count).sum();
-        Ok((parts.build_arena(symbols, false, on_progress)?, size))
+        Ok((parts.build_arena(symbols, None, false, on_progress)?, size))
     };
     let mut arenas =
         all.into_iter().map(|(parts, words)| arena(parts, words, &symbols)).collect::<Result<Vec<_>>>()?;

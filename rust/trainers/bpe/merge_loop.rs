@@ -207,7 +207,7 @@ impl<'a> MergeLoop<'a> {
         let counter = Counter {
             arena: &self.arena,
             tokens: &self.tokens,
-            length_limit: LengthLimit(self.trainer.max_token_length),
+            length_limit: LengthLimit { chars: self.trainer.max_token_length, words: self.trainer.max_words },
             threads,
             dense_ids: self.tuning.dense_ids,
         };

@@ -24,10 +24,13 @@
 //! the start, unless that is less than 64 MB of positions: a threshold ends when they have grown so far. 64 to 96 bytes per tracked
 //! pair; there are little more of these than tokens still to be found. During a counting pass, 4 MB, and 48 to 96 bytes per tracked
 //! pair and thread. While merges are applied, 16 bytes per occurrence of the pairs of a batch.
+//!
+//! Training may start from the vocabulary and the merges of a model (`base`).
 
 mod alphabet;
 mod apply_merges;
 mod arena;
+mod base;
 mod cells;
 mod choice;
 mod counting;
@@ -49,6 +52,7 @@ mod tokens;
 mod updates;
 mod word_index;
 
+pub use base::{Extension, char_of};
 use choice::{Choice, Frequency};
 use likelihood::Likelihood;
 use pairs::key;
@@ -104,6 +108,8 @@ pub struct BpeTrainer {
     pub end_of_word_suffix: Option<String>,
     /// Merged tokens have fewer characters than this, affixes not counted; two single characters may always be merged.
     pub max_token_length: Option<usize>,
+    /// Merged tokens have at most this many words, runs of characters other than spaces.
+    pub max_words: Option<usize>,
     /// The choice among equally frequent pairs.
     pub tie_break: TieBreak,
     /// Threads for counting; the result does not depend on it.
@@ -121,6 +127,7 @@ impl Default for BpeTrainer {
             continuing_subword_prefix: None,
             end_of_word_suffix: None,
             max_token_length: None,
+            max_words: None,
             tie_break: TieBreak::default(),
             threads: 1,
         }

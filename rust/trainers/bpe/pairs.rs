@@ -49,17 +49,26 @@ pub(super) fn ids(key: u64) -> (u32, u32) {
     ((key >> 32) as u32, key as u32)
 }
 
-/// The limit on the length of merged tokens, if there is one.
+/// The limits on the length of merged tokens.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct LengthLimit(pub(super) Option<usize>);
+pub(super) struct LengthLimit {
+    /// More characters than merged tokens may have.
+    pub(super) chars: Option<usize>,
+    /// The most words of a merged token.
+    pub(super) words: Option<usize>,
+}
 
 impl LengthLimit {
     /// True if the tokens may be merged. As in Hugging Face, the limit is exclusive and spares pairs of single characters.
     #[inline]
     pub(super) fn allows(self, tokens: &Tokens, left: u32, right: u32) -> bool {
-        let Some(limit) = self.0 else { return true };
-        let length = tokens.length(left) as usize + tokens.length(right) as usize;
-        length < limit || length == 2
+        let is_short = || {
+            let Some(limit) = self.chars else { return true };
+            let length = tokens.length(left) as usize + tokens.length(right) as usize;
+            length < limit || length == 2
+        };
+        let has_few_words = || self.words.is_none_or(|limit| tokens.joined_words(left, right) <= limit);
+        is_short() && has_few_words()
     }
 }
 

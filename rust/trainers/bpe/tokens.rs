@@ -16,6 +16,31 @@ pub(super) struct Tokens {
     lengths: Vec<u32>,
     // True if the words may already hold the token.
     in_use: Vec<bool>,
+    words: Vec<WordShape>,
+}
+
+/// The words of a token, which are runs of characters other than spaces.
+#[derive(Clone, Copy, Debug)]
+struct WordShape {
+    count: u32,
+    /// True if the token begins with a character of a word.
+    is_open_at_start: bool,
+    /// True if the token ends with a character of a word.
+    is_open_at_end: bool,
+}
+
+/// Spaces in texts, in byte-level texts and in texts of Metaspace.
+const SPACES: [char; 3] = [' ', 'Ġ', '▁'];
+
+impl WordShape {
+    fn of(text: &str) -> Self {
+        let is_space = |character: char| SPACES.contains(&character);
+        Self {
+            count: text.split(is_space).filter(|word| !word.is_empty()).count() as u32,
+            is_open_at_start: !text.starts_with(is_space),
+            is_open_at_end: !text.ends_with(is_space),
+        }
+    }
 }
 
 impl Tokens {
@@ -32,10 +57,30 @@ impl Tokens {
         let id = self.texts.len() as u32;
         let (hasher, texts) = (&self.hasher, &self.texts);
         self.ids.insert_unique(hasher.hash_one(text), id, |&other| hasher.hash_one(&*texts[other as usize]));
+        self.push(text);
+        id
+    }
+
+    fn push(&mut self, text: &str) {
         self.texts.push(text.to_owned());
         self.lengths.push(1);
         self.in_use.push(false);
-        id
+        self.words.push(WordShape::of(text));
+    }
+
+    /// Takes ids below `end` that no token has.
+    pub(super) fn skip_to(&mut self, end: u32) {
+        while self.texts.len() < end as usize {
+            self.push("");
+        }
+    }
+
+    /// Notes a merge that was learnt before: `made` is a token of the words, as long as the two together.
+    pub(super) fn note_merge(&mut self, left: u32, right: u32, made: u32) {
+        let length = self.length(left).saturating_add(self.length(right));
+        if !std::mem::replace(&mut self.in_use[made as usize], true) {
+            self.lengths[made as usize] = length;
+        }
     }
 
     /// Notes that a symbol of the words has this id.
@@ -65,6 +110,14 @@ impl Tokens {
     /// Length of a token in initial symbols.
     pub(super) fn length(&self, id: u32) -> u32 {
         self.lengths[id as usize]
+    }
+
+    /// Number of words of the token that joins `left` and `right`.
+    #[inline]
+    pub(super) fn joined_words(&self, left: u32, right: u32) -> usize {
+        let (left, right) = (self.words[left as usize], self.words[right as usize]);
+        let is_one_word = left.is_open_at_end && right.is_open_at_start;
+        left.count as usize + right.count as usize - usize::from(is_one_word)
     }
 
     /// Number of tokens.

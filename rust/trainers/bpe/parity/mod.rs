@@ -126,7 +126,7 @@ impl ParityBpeTrainer {
         let mut training = Training {
             trainer: self,
             setting: Setting {
-                length_limit: LengthLimit(self.max_token_length),
+                length_limit: LengthLimit { chars: self.max_token_length, words: None },
                 threads: Threads { most: self.threads.max(1), share: SHARE },
                 min_frequency: self.min_frequency.max(1),
             },

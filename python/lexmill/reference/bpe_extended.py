@@ -1,0 +1,156 @@
+"""Trains BPE from a base: a model keeps its tokens, their ids and its merges, and new merges follow them.
+
+Order of choices, beyond `bpe_trainer`:
+
+* Words: the base segments each word by itself, by rank; a pair of the base is left only where a new merge makes it.
+* Ids: special tokens that the base lacks, then the alphabet and the symbols with a prefix or suffix that it lacks, then
+  new merges; all after the ids of the base, and at `first_id` or later.
+* Merges: the base's in their order, then new ones in the order learnt. A pair that is a merge of the base keeps its
+  rank, even where training chooses it again.
+* Lengths: a token of the base is as long as the halves of its first merge together, any other is one character.
+* Words of a token: its runs of characters other than spaces, `Ġ` and `▁`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from lexmill.errors import OptionError
+from lexmill.reference.bpe import Bpe
+from lexmill.reference.bpe_trainer import Pair, Words, best_pair, choose_alphabet, count_pairs, merge_pair, split_word
+
+SPACES = " Ġ▁"
+
+
+def extend_bpe(
+    words: Words,
+    vocab: Mapping[str, int],
+    merges: Sequence[tuple[str, str]],
+    *,
+    vocab_size: int = 30_000,
+    min_frequency: int = 0,
+    special_tokens: Iterable[str] = (),
+    limit_alphabet: int | None = None,
+    initial_alphabet: Iterable[str] = (),
+    continuing_subword_prefix: str | None = None,
+    end_of_word_suffix: str | None = None,
+    max_token_length: int | None = None,
+    max_words: int | None = None,
+    tie_break: str = "smallest-ids",
+    ignore_merges: bool = False,
+    first_id: int = 0,
+) -> tuple[dict[str, int], list[tuple[str, str]]]:
+    """Learns merges that follow those of a base from words and their counts.
+
+    Args:
+        words: as `train_bpe` takes them.
+        vocab: the tokens of the base with their ids.
+        merges: the merges of the base, by rank.
+        vocab_size: merging stops when the vocabulary has this many tokens.
+        min_frequency: as in `train_bpe`.
+        special_tokens: strings that get the first new ids.
+        limit_alphabet: as in `train_bpe`; a character that has an id stays.
+        initial_alphabet: as in `train_bpe`.
+        continuing_subword_prefix: the prefix of the base.
+        end_of_word_suffix: the suffix of the base.
+        max_token_length: as in `train_bpe`.
+        max_words: merged tokens have at most this many words.
+        tie_break: as in `train_bpe`.
+        ignore_merges: the base takes a word that is in its vocabulary whole.
+        first_id: new ids start here, or after the ids of the base.
+
+    Returns:
+        The tokens with their ids, and all merges.
+
+    Raises:
+        OptionError: `vocab_size` is less than the base and the new symbols need.
+    """
+    prefix = continuing_subword_prefix or ""
+    base = Bpe(vocab, merges, continuing_subword_prefix=prefix, ignore_merges=ignore_merges)
+    ids = NewIds(vocab, first_id)
+    for token in [*special_tokens, *choose_alphabet(words, limit_alphabet, initial_alphabet)]:
+        ids.add(token)
+    # A pair that is listed twice has its later rank.
+    merges = [*dict.fromkeys(merges[::-1])][::-1]
+    lengths: dict[int, int] = {}
+    for left, right in merges:
+        halves = lengths.get(ids[left], 1) + lengths.get(ids[right], 1)
+        lengths.setdefault(ids[left + right.removeprefix(prefix)], halves)
+    segments: list[tuple[list[int], int]] = []
+    for word, count in words:
+        symbols = split_word(word, ids, prefix, end_of_word_suffix or "")
+        for symbol in symbols:
+            lengths.setdefault(symbol, 1)
+        segments.append(([] if ignore_merges and word in vocab else base.merge_ids(symbols), count))
+    if vocab_size < len(ids):
+        raise OptionError(f"vocab_size is {vocab_size} but special tokens and initial alphabet need {len(ids)}")
+    learnt = learn_merges(
+        segments, ids, lengths, vocab_size, min_frequency, max_token_length, max_words, tie_break, prefix
+    )
+    known = set(merges)
+    return dict(ids), merges + [pair for pair in learnt if pair not in known]
+
+
+class NewIds(dict[str, int]):
+    """Ids of tokens; a new token gets the next free one."""
+
+    def __init__(self, vocab: Mapping[str, int], first_id: int = 0) -> None:
+        """Starts from a vocabulary."""
+        super().__init__(vocab)
+        self.next_id = max([first_id, *(token_id + 1 for token_id in vocab.values())])
+
+    def add(self, token: str) -> int:
+        """Returns the id of a token, which is added if it is missing."""
+        if token not in self:
+            self[token] = self.next_id
+            self.next_id += 1
+        return self[token]
+
+    def setdefault(self, token: str, _: object = None) -> int:
+        """Adds a token as `train_bpe` does, whose next id is the number of its tokens."""
+        return self.add(token)
+
+
+def learn_merges(
+    segments: list[tuple[list[int], int]],
+    ids: NewIds,
+    lengths: dict[int, int],
+    vocab_size: int,
+    min_frequency: int,
+    max_token_length: int | None,
+    max_words: int | None,
+    tie_break: str,
+    prefix: str = "",
+) -> list[tuple[str, str]]:
+    """Merges the most frequent pair until there are enough tokens, which are added to `ids` and `lengths`.
+
+    Returns the merges in the order learnt, a pair that came up twice at its later place.
+    """
+    tokens = {token_id: token for token, token_id in ids.items()}
+    learnt: dict[tuple[str, str], None] = {}
+
+    def joined(pair: Pair) -> str:
+        return tokens[pair[0]] + tokens[pair[1]].removeprefix(prefix)
+
+    while len(ids) < vocab_size:
+        counts = count_pairs(segments, lengths, max_token_length)
+        if max_words is not None:
+            counts = {pair: count for pair, count in counts.items() if count_token_words(joined(pair)) <= max_words}
+        pair = best_pair(counts, tie_break)
+        if pair is None or counts[pair] < min_frequency:
+            break
+        new = ids.add(joined(pair))
+        tokens.setdefault(new, joined(pair))
+        lengths.setdefault(new, lengths[pair[0]] + lengths[pair[1]])
+        halves = tokens[pair[0]], tokens[pair[1]]
+        learnt.pop(halves, None)
+        learnt[halves] = None
+        segments = [(merge_pair(symbols, pair, new), count) for symbols, count in segments]
+    return list(learnt)
+
+
+def count_token_words(token: str) -> int:
+    """Counts the runs of characters other than spaces."""
+    for space in SPACES:
+        token = token.replace(space, " ")
+    return len([word for word in token.split(" ") if word])

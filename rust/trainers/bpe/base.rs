@@ -1,0 +1,180 @@
+//! Training from a base: a model keeps its tokens, their ids and its merges, and new merges follow them.
+//!
+//! The words are first segmented by the base: each word by itself, by the model's own routine, which applies the merge of the lowest
+//! rank, leftmost first, until none is left. Replaying the merges as a [log](super::merge_log) would be another segmentation where a
+//! merge makes the pair of an earlier one, as the merges of a file may. So the arena starts from the tokens of the base, and the loop
+//! that follows is the loop of any training.
+//!
+//! Words may also be given as tokens of the base, with a character in the place of each token ([`char_of`]): then the machinery that
+//! counts texts counts sequences of tokens.
+
+use super::arena::MAX_IDS;
+use super::choice::{Choice, Frequency};
+use super::merge_loop::{MergeLoop, Tuning};
+use super::tokens::Tokens;
+use super::{BpeTrainer, TrainedBpe, alphabet};
+use crate::models::bpe::Bpe;
+use crate::structures::parallel::OnProgress;
+use crate::trainers::word_counts::WordSource;
+use crate::{Error, Result};
+
+/// Ids without a token that a base may have for each of its tokens, beside [`SPARE_IDS`].
+const SPARSE: usize = 4;
+
+/// Ids without a token that any base may have.
+const SPARE_IDS: usize = 1 << 20;
+
+/// Code points of surrogates, which are no characters.
+const SURROGATES: u32 = 0x800;
+
+/// The character that stands for the token `id` in a token word; `None` for ids beyond the 1,112,064 characters.
+pub fn char_of(id: u32) -> Option<char> {
+    char::from_u32(if id < 0xd800 { id } else { id.checked_add(SURROGATES)? })
+}
+
+/// The new tokens and merges of a training from a base.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Extension {
+    /// The new tokens, special tokens and characters first, with their ids.
+    pub tokens: Vec<(String, u32)>,
+    /// The new merges in the order learnt, each with the id that it makes.
+    ///
+    /// A merge of the base is not listed again.
+    pub merges: Vec<((u32, u32), u32)>,
+    /// For each new merge, how often its pair occurred when it was chosen.
+    pub counts: Vec<u64>,
+}
+
+impl Extension {
+    /// The base with the new tokens and merges.
+    ///
+    /// # Errors
+    /// The errors of [`Bpe::from_pairs`].
+    pub fn into_model(self, base: &Bpe) -> Result<Bpe> {
+        let mut vocab = base.vocab().clone();
+        for (token, id) in &self.tokens {
+            vocab.insert(token, *id);
+        }
+        let mut merges = made_merges(base);
+        merges.extend(self.merges);
+        Bpe::from_pairs(vocab.into(), &merges, base.options().clone())
+    }
+}
+
+/// The merges of a model, each with the id that it makes, by rank.
+fn made_merges(base: &Bpe) -> Vec<((u32, u32), u32)> {
+    base.merges().iter().copied().zip(base.made_ids().map(|(_, made)| made)).collect()
+}
+
+impl BpeTrainer {
+    /// Learns merges that follow those of `base` until the model has `vocab_size` tokens, from words that the base segments.
+    ///
+    /// Special tokens and characters that the base lacks get the first new ids, in the order of a training without a base. New ids
+    /// start after those of the base, and at `first_id` or later. Prefix and suffix are the base's.
+    ///
+    /// # Errors
+    /// [`Error::VocabSizeTooSmall`] if the base and the new characters alone exceed `vocab_size`; [`Error::Unsupported`] for a base
+    /// whose tokens share ids, have the kinds of a `SentencePiece` file, or have ids far beyond their number; the errors of
+    /// [`Self::train`].
+    pub fn extend<'w>(
+        &self,
+        base: &Bpe,
+        first_id: u32,
+        words: impl WordSource + 'w,
+        on_progress: &mut OnProgress<'_>,
+    ) -> Result<Extension> {
+        self.extend_tuned(base, first_id, words, false, on_progress, Tuning::default())
+    }
+
+    /// As [`Self::extend`], from words that are tokens of the base already: each character is that of [`char_of`] a token, and the
+    /// merges of the base are not applied. There are no new special tokens or characters.
+    ///
+    /// # Errors
+    /// The errors of [`Self::extend`].
+    pub fn extend_by_tokens<'w>(
+        &self,
+        base: &Bpe,
+        words: impl WordSource + 'w,
+        on_progress: &mut OnProgress<'_>,
+    ) -> Result<Extension> {
+        self.extend_tuned(base, 0, words, true, on_progress, Tuning::default())
+    }
+
+    pub(super) fn extend_tuned<'w>(
+        &self,
+        base: &Bpe,
+        first_id: u32,
+        words: impl WordSource + 'w,
+        are_tokens: bool,
+        on_progress: &mut OnProgress<'_>,
+        tuning: Tuning,
+    ) -> Result<Extension> {
+        let trainer = Self {
+            continuing_subword_prefix: base.options().continuing_subword_prefix.clone(),
+            end_of_word_suffix: base.options().end_of_word_suffix.clone(),
+            ..self.clone()
+        };
+        trainer.check_size()?;
+        let tokens = tokens_of(base, first_id)?;
+        let (start, skipped) = (tokens.len(), tokens.len() - base.vocab().len());
+        let (tokens, arena) =
+            alphabet::symbolise_from(&trainer, base, tokens, &words, are_tokens, on_progress)?;
+        drop(words);
+        let needed = tokens.len() - skipped;
+        if trainer.vocab_size < needed {
+            return Err(Error::VocabSizeTooSmall { vocab_size: trainer.vocab_size, needed });
+        }
+        // The loop counts ids, with those that no token has.
+        let trainer = Self { vocab_size: (trainer.vocab_size + skipped).min(MAX_IDS), ..trainer };
+        let choice = Choice::Frequency(Frequency::new(trainer.tie_break));
+        let trained = MergeLoop::new(&trainer, tokens, arena, choice, tuning).run(None, on_progress)?;
+        Ok(trainer.extension(base, start, trained))
+    }
+
+    /// The tokens from `start` on, and the merges that the base lacks.
+    fn extension(&self, base: &Bpe, start: usize, trained: TrainedBpe) -> Extension {
+        let TrainedBpe { vocab, merges, counts } = trained;
+        let prefix = self.continuing_subword_prefix.as_deref().unwrap_or_default();
+        let new: Vec<(String, u32)> = vocab[start..].iter().cloned().zip(start as u32..).collect();
+        let mut ids = base.vocab().clone();
+        new.iter().for_each(|(token, id)| ids.insert(token, *id));
+        let mut extension = Extension { tokens: new, ..Extension::default() };
+        for (pair, count) in merges.into_iter().zip(counts).filter(|&(pair, _)| base.made_id(pair).is_none())
+        {
+            let (left, right) = (&vocab[pair.0 as usize], &vocab[pair.1 as usize]);
+            let joined = [left, right.strip_prefix(prefix).unwrap_or(right)].concat();
+            if let Some(made) = ids.id(&joined) {
+                extension.merges.push((pair, made));
+                extension.counts.push(count);
+            }
+        }
+        extension
+    }
+}
+
+/// The tokens of a base by id, and no other id below `first_id`.
+fn tokens_of(base: &Bpe, first_id: u32) -> Result<Tokens> {
+    let vocab = base.vocab();
+    if vocab.shares_ids() || base.kinds().is_some() {
+        let reason = if vocab.shares_ids() { "two tokens share an id" } else { "tokens have kinds" };
+        return Err(Error::Unsupported(format!("training cannot start from this model: {reason}")));
+    }
+    let sorted = vocab.sorted_by_id();
+    let end = sorted.last().map_or(0, |&(_, id)| id as usize + 1).max(first_id as usize);
+    let most = (SPARSE * vocab.len() + SPARE_IDS).min(MAX_IDS);
+    if end > most {
+        let message =
+            format!("training from {} tokens has ids below {most}, one of these is {end}", vocab.len());
+        return Err(Error::Unsupported(message));
+    }
+    let mut tokens = Tokens::default();
+    for (token, id) in sorted {
+        tokens.skip_to(id);
+        tokens.intern(token);
+    }
+    tokens.skip_to(end as u32);
+    for ((left, right), made) in made_merges(base) {
+        tokens.note_merge(left, right, made);
+    }
+    Ok(tokens)
+}
