@@ -6,11 +6,20 @@ from typing_extensions import disjoint_base
 from lexmill._core import AddedToken, Tokenizer
 from lexmill._types import OnProgress
 
-__all__ = ["BpeTrainer", "ParityBpeTrainer", "Trainer", "UnigramTrainer", "WordLevelTrainer", "WordPieceTrainer"]
+__all__ = [
+    "BpeTrainer",
+    "ParityBpeTrainer",
+    "SuperwordOptions",
+    "Trainer",
+    "UnigramTrainer",
+    "WordLevelTrainer",
+    "WordPieceTrainer",
+]
 
 _SpecialTokens: TypeAlias = Sequence[str | AddedToken]
 _Variant: TypeAlias = Literal["base", "window"]
 _TieBreak: TypeAlias = Literal["smallest-ids", "first-seen"]
+_Superwords: TypeAlias = Literal["boundless", "superbpe"]
 _Algorithm: TypeAlias = Literal["em", "exact-loss"]
 _Score: TypeAlias = Literal["frequency", "likelihood", "likelihood-float64"]
 _ProgressFormat: TypeAlias = Literal["indicatif", "json", "silent"]
@@ -53,6 +62,7 @@ class BpeTrainer(Trainer):
         max_token_length: tokens that are merged have fewer characters than this; two single characters may always be
             merged.
         tie_break: which of equally frequent pairs is merged first: `smallest-ids`, or `first-seen` in the corpus.
+        superwords: a second phase, which learns tokens of several words; see `SuperwordOptions`.
 
     Raises:
         OptionRangeError: a number is negative.
@@ -72,6 +82,7 @@ class BpeTrainer(Trainer):
         end_of_word_suffix: str = ...,
         max_token_length: int | None = None,
         tie_break: _TieBreak = "smallest-ids",
+        superwords: SuperwordOptions | None = None,
     ) -> BpeTrainer: ...
     def get_word_count(self) -> int:
         """Distinct words of the corpus of the last training; 0 before the first."""
@@ -107,6 +118,39 @@ class BpeTrainer(Trainer):
     def tie_break(self) -> _TieBreak: ...
     @tie_break.setter
     def tie_break(self, value: _TieBreak) -> None: ...
+    @property
+    def superwords(self) -> SuperwordOptions | None: ...
+    @superwords.setter
+    def superwords(self, value: SuperwordOptions | None) -> None: ...
+
+@final
+class SuperwordOptions:
+    """The second phase of `BpeTrainer`, which learns superwords: tokens of several words.
+
+    Args:
+        initial_vocab_size: tokens of the first phase, which is the training without superwords.
+    """
+    def __new__(
+        cls,
+        initial_vocab_size: int,
+        *,
+        algorithm: _Superwords = "boundless",
+        max_words: int | None = None,
+        joins: str | None = None,
+        pattern: str | None = None,
+    ) -> SuperwordOptions: ...
+    @property
+    def initial_vocab_size(self) -> int: ...
+    @property
+    def algorithm(self) -> _Superwords: ...
+    @property
+    def max_words(self) -> int | None: ...
+    @property
+    def joins(self) -> str: ...
+    @property
+    def pattern(self) -> str | None: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __getnewargs_ex__(self) -> tuple[tuple[int], dict[str, str | int | None]]: ...
 
 @final
 class ParityBpeTrainer:

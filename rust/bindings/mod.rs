@@ -104,8 +104,8 @@ mod _core {
     mod trainers {
         #[pymodule_export]
         use super::super::trainers::{
-            PyBpeTrainer, PyParityBpeTrainer, PyTrainer, PyUnigramTrainer, PyWordLevelTrainer,
-            PyWordPieceTrainer,
+            PyBpeTrainer, PyParityBpeTrainer, PySuperwordOptions, PyTrainer, PyUnigramTrainer,
+            PyWordLevelTrainer, PyWordPieceTrainer,
         };
     }
 

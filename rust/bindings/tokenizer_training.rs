@@ -24,8 +24,9 @@ use crate::counting::runs::{Budget, Stages};
 use crate::models::Model;
 use crate::structures::freed_memory::give_back;
 use crate::structures::parallel::Progress;
-use crate::tokenizer::{CountsTraining, Tokenizer, WordCounting};
-use crate::trainers::Words;
+use crate::tokenizer::{Components, CountsTraining, SuperwordStages, Tokenizer, WordCounting};
+use crate::trainers::bpe::BpeTrainer;
+use crate::trainers::{Trainer, Words};
 
 /// Texts are taken from a Python iterator until they make about this many bytes, then counted.
 const ITERATOR_BYTES: usize = 16 << 20;
@@ -76,6 +77,19 @@ impl PyTokenizer {
         files.warn_of_repeated(py)?;
         let mut reporter = reporter(py, &training, on_progress)?;
         let threads = threads(num_threads);
+        if let Some(stages) = self.superwords(py, &training, max_memory)? {
+            let core = self.core(py)?;
+            let mut countings = stages.countings(&core, threads).or_raise(py)?;
+            let trained = py.detach(|| {
+                let count = |counting| files.count(counting, &mut |progress| reporter.report(progress));
+                countings.iter_mut().try_for_each(count)?;
+                stages.learn(&core, &training, countings, threads, &mut reporter)
+            });
+            let model = reporter.or_raise(py, trained)?;
+            files.warn(py)?;
+            self.install_superwords(model, &training.special_tokens, &stages);
+            return Ok(());
+        }
         let mut bounded = self.bounded(py, &training, max_memory, folder, threads)?;
         let core = self.core(py)?;
         let mut unbounded = WordCounting::new(Arc::clone(core.pipeline()), threads);
@@ -130,6 +144,16 @@ impl PyTokenizer {
         let training = self.training(py, trainer)?;
         let mut reporter = reporter(py, &training, on_progress)?;
         let threads = threads(num_threads);
+        if let Some(stages) = self.superwords(py, &training, max_memory)? {
+            let core = self.core(py)?;
+            let countings = stages.countings(&core, threads).or_raise(py)?;
+            let countings =
+                count_corpora(py, iterator, Utf8Errors::Strict, countings, length, &mut reporter)?;
+            let trained = py.detach(|| stages.learn(&core, &training, countings, threads, &mut reporter));
+            let model = reporter.or_raise(py, trained)?;
+            self.install_superwords(model, &training.special_tokens, &stages);
+            return Ok(());
+        }
         let bounded = self.bounded(py, &training, max_memory, folder, threads)?;
         let core = self.core(py)?;
         let trained = if let Some(mut bounded) = bounded {
@@ -211,6 +235,37 @@ impl PyTokenizer {
         Ok(training)
     }
 
+    /// The two phases of a training with superwords.
+    fn superwords<'a>(
+        &self,
+        py: Python<'_>,
+        training: &'a Training,
+        max_memory: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Option<SuperwordTraining<'a>>> {
+        let Trainer::Bpe(trainer) = &training.trainer else { return Ok(None) };
+        let Some(options) = &trainer.superwords else { return Ok(None) };
+        if max_memory.is_some() {
+            let message =
+                "superwords are counted in memory: leave max_memory out, or train without superwords";
+            return Err(exception(py, "OptionError", message.to_owned()));
+        }
+        let parts = self.shared.parts();
+        let stages = SuperwordStages::new(trainer, options, parts.pre_tokenizer.as_ref()).or_raise(py)?;
+        Ok(Some(SuperwordTraining { trainer, stages, parts }))
+    }
+
+    /// As [`Self::install`], with the pre-tokenizer of the second phase.
+    fn install_superwords(
+        &self,
+        model: Model,
+        special_tokens: &[AddedToken],
+        training: &SuperwordTraining<'_>,
+    ) {
+        let stage = Stage::new(training.stages.pre_tokenizer().clone());
+        self.shared.change(Concerns::Pipeline, |state| state.pre_tokenizer = Some(stage));
+        self.install(model, special_tokens);
+    }
+
     /// Puts a trained model in place, for all who share the model if it is of the same kind, and adds the trainer's special
     /// tokens.
     pub(super) fn install(&self, model: Model, special_tokens: &[AddedToken]) {
@@ -222,6 +277,40 @@ impl PyTokenizer {
             self.shared.change(Concerns::Pipeline, |state| state.model = stage);
         }
         self.add(special_tokens);
+    }
+}
+
+/// Training in two phases.
+struct SuperwordTraining<'a> {
+    trainer: &'a BpeTrainer,
+    stages: SuperwordStages,
+    parts: Components,
+}
+
+impl SuperwordTraining<'_> {
+    /// Counters for the words of both phases.
+    fn countings(&self, core: &Tokenizer, threads: usize) -> crate::Result<[WordCounting; 2]> {
+        let pipelines = [Arc::clone(core.pipeline()), self.stages.pipeline(&self.parts)?];
+        Ok(pipelines.map(|pipeline| WordCounting::new(pipeline, threads)))
+    }
+
+    /// The model that both phases make of the words.
+    fn learn(
+        &self,
+        core: &Tokenizer,
+        training: &Training,
+        [first, second]: [WordCounting; 2],
+        threads: usize,
+        reporter: &mut Reporter,
+    ) -> crate::Result<Model> {
+        let mut finish = |counting: WordCounting| counting.finish(&mut |progress| reporter.report(progress));
+        let words = [finish(first)?, finish(second)?];
+        training.words.store(words[0].len(), Ordering::Relaxed);
+        let model = core.pipeline().model();
+        let trained =
+            self.stages.train(self.trainer, words, model, threads, &mut |progress| reporter.report(progress));
+        give_back();
+        trained
     }
 }
 
@@ -252,18 +341,32 @@ pub(super) fn count_corpus(
     py: Python<'_>,
     iterator: &Bound<'_, PyAny>,
     errors: Utf8Errors,
-    mut counting: WordCounting,
+    counting: WordCounting,
     length: Option<usize>,
     reporter: &mut Reporter,
 ) -> PyResult<WordCounting> {
+    let [counting] = count_corpora(py, iterator, errors, [counting], length, reporter)?;
+    Ok(counting)
+}
+
+/// Counts the words of all texts of an iterator in several ways.
+fn count_corpora<const N: usize>(
+    py: Python<'_>,
+    iterator: &Bound<'_, PyAny>,
+    errors: Utf8Errors,
+    mut countings: [WordCounting; N],
+    length: Option<usize>,
+    reporter: &mut Reporter,
+) -> PyResult<[WordCounting; N]> {
     let count = |texts: &Texts| {
-        let counted = count(py, &mut counting, texts, length, reporter);
+        let counted =
+            countings.iter_mut().try_for_each(|counting| count(py, counting, texts, length, reporter));
         reporter.or_raise(py, counted)
     };
     let mut batches = Batches { texts: Texts::new(errors), errors, count };
     batches.push_all(iterator)?;
     batches.count_if(0)?;
-    Ok(counting)
+    Ok(countings)
 }
 
 pub(super) fn reporter(

@@ -30,6 +30,9 @@ impl CountsTraining<'_> {
         model: &Model,
         on_progress: &mut OnProgress<'_>,
     ) -> Result<Model> {
+        if let Trainer::Bpe(trainer) = self.trainer {
+            trainer.check_phases()?;
+        }
         self.trainer.check_model(model)?;
         if let Some((name, ours, theirs)) = stages.difference(&counts.summary().stages) {
             let message =

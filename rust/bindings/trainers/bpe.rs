@@ -5,6 +5,7 @@ use pyo3::types::{PyDict, PyList};
 use serde_json::{Map, Value, json};
 
 use super::options::trainer_options;
+use super::superwords::{PySuperwordOptions, superwords_from_json, superwords_json};
 use super::{PyTrainer, members};
 use crate::bindings::arguments::{Keyword, note_unknown, threads};
 use crate::bindings::errors::OrRaise;
@@ -34,6 +35,7 @@ use crate::vocab::Vocab;
 ///     `max_token_length`: tokens that are merged have fewer characters than this; two single characters may always be
 ///         merged.
 ///     `tie_break`: which of equally frequent pairs is merged first: `smallest-ids`, or `first-seen` in the corpus.
+///     `superwords`: a second phase, which learns tokens of several words; see `SuperwordOptions`.
 ///
 /// Raises:
 ///     `OptionRangeError`: a number is negative.
@@ -55,6 +57,7 @@ pub(super) fn to_json(trainer: &BpeTrainer) -> Map<String, Value> {
         "end_of_word_suffix": trainer.end_of_word_suffix,
         "max_token_length": trainer.max_token_length,
         "tie_break": name_of(&TIE_BREAKS, trainer.tie_break),
+        "superwords": trainer.superwords.as_ref().map(superwords_json),
     }))
 }
 
@@ -71,6 +74,7 @@ pub(super) fn from_json(value: &Value) -> Option<BpeTrainer> {
         continuing_subword_prefix: string("continuing_subword_prefix"),
         end_of_word_suffix: string("end_of_word_suffix"),
         max_token_length: value["max_token_length"].as_u64().map(|length| length as usize),
+        superwords: superwords_from_json(&value["superwords"])?,
         max_words: None,
         tie_break: TIE_BREAKS.iter().find(|(name, _)| value["tie_break"] == **name)?.1,
         threads: 1,
@@ -95,10 +99,10 @@ impl PyBpeTrainer {
     #[pyo3(signature = (
         *, vocab_size=30000, min_frequency=0, show_progress=true, progress_format="indicatif",
         special_tokens=Keyword::ABSENT, limit_alphabet=Keyword::ABSENT, initial_alphabet=Keyword::ABSENT, continuing_subword_prefix=Keyword::ABSENT,
-        end_of_word_suffix=Keyword::ABSENT, max_token_length=None, tie_break="smallest-ids", **kwargs
+        end_of_word_suffix=Keyword::ABSENT, max_token_length=None, tie_break="smallest-ids", superwords=None, **kwargs
     ), text_signature = "(*, vocab_size=30000, min_frequency=0, show_progress=True, progress_format='indicatif', \
         special_tokens=[], limit_alphabet=None, initial_alphabet=[], continuing_subword_prefix=None, \
-        end_of_word_suffix=None, max_token_length=None, tie_break='smallest-ids', **kwargs)")]
+        end_of_word_suffix=None, max_token_length=None, tie_break='smallest-ids', superwords=None, **kwargs)")]
     #[expect(clippy::too_many_arguments, reason = "Hugging Face's signature")]
     fn new(
         py: Python<'_>,
@@ -113,6 +117,7 @@ impl PyBpeTrainer {
         end_of_word_suffix: Keyword<String>,
         max_token_length: Option<i64>,
         tie_break: &str,
+        superwords: Option<Bound<'_, PySuperwordOptions>>,
         kwargs: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyClassInitializer<Self>> {
         note_unknown(kwargs)?;
@@ -130,6 +135,7 @@ impl PyBpeTrainer {
             max_token_length: max_token_length
                 .map(|length| unsigned(py, "max_token_length", length))
                 .transpose()?,
+            superwords: superwords.map(|options| options.get().0.clone()),
             max_words: None,
             tie_break: named(py, "tie_break", &TIE_BREAKS, tie_break)?,
             threads: 1,
@@ -137,6 +143,21 @@ impl PyBpeTrainer {
         let base =
             PyTrainer::of(Trainer::Bpe(trainer), special_tokens.0.as_ref(), show_progress, progress_format)?;
         Ok(base.add_subclass(Self))
+    }
+
+    #[getter]
+    fn superwords(this: PyRef<'_, Self>) -> Option<PySuperwordOptions> {
+        options(&this).superwords.map(PySuperwordOptions)
+    }
+
+    #[setter]
+    fn set_superwords(this: PyRef<'_, Self>, value: Option<Bound<'_, PySuperwordOptions>>) {
+        let value = value.map(|options| options.get().0.clone());
+        this.as_super().update(|training| {
+            if let Trainer::Bpe(trainer) = &mut training.trainer {
+                trainer.superwords = value;
+            }
+        });
     }
 
     /// Distinct words of the corpus of the last training; 0 before the first.

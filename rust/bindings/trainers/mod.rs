@@ -4,6 +4,7 @@ mod bpe;
 mod options;
 mod parity;
 mod shown;
+mod superwords;
 mod unigram;
 mod wordlevel;
 mod wordpiece;
@@ -18,6 +19,7 @@ use serde_json::{Map, Value, json};
 
 pub(super) use bpe::{PyBpeTrainer, TIE_BREAKS, extend_bpe_words, train_bpe_words};
 pub(super) use parity::{ParityTraining, PyParityBpeTrainer, train_parity_bpe_words};
+pub(super) use superwords::PySuperwordOptions;
 pub(super) use unigram::{ALGORITHMS, PyUnigramTrainer, train_unigram_words};
 pub(super) use wordlevel::{PyWordLevelTrainer, train_wordlevel_words};
 pub(super) use wordpiece::{PyWordPieceTrainer, SCORES, train_wordpiece_words};

@@ -178,3 +178,88 @@ fn tokens_of(base: &Bpe, first_id: u32) -> Result<Tokens> {
     }
     Ok(tokens)
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::TieBreak;
+    use super::super::naive::extend_naive;
+    use super::*;
+    use crate::models::bpe::BpeOptions;
+    use crate::testing::cases;
+    use crate::trainers::word_counts::WordCounts;
+    use crate::vocab::Vocab;
+
+    /// A base with merges in any order.
+    fn base_of(splits: &[(String, String)]) -> (TrainedBpe, Bpe) {
+        let mut base = TrainedBpe::default();
+        let mut id = |token: String| {
+            let known = base.vocab.iter().position(|known| *known == token);
+            known.unwrap_or_else(|| {
+                base.vocab.push(token);
+                base.vocab.len() - 1
+            }) as u32
+        };
+        let merges: Vec<(u32, u32)> = splits
+            .iter()
+            .map(|(left, right)| {
+                id(format!("{left}{right}"));
+                (id(left.clone()), id(right.clone()))
+            })
+            .collect();
+        // A pair that is listed twice has its later rank.
+        let is_last = |&(at, merge): &(usize, &(u32, u32))| !merges[at + 1..].contains(merge);
+        base.merges = merges.iter().enumerate().filter(is_last).map(|(_, &merge)| merge).collect();
+        let token = |id: u32| base.vocab[id as usize].as_str();
+        let texts: Vec<(&str, &str)> =
+            base.merges.iter().map(|&(left, right)| (token(left), token(right))).collect();
+        let model = Bpe::new(Vocab::from_tokens(&base.vocab), &texts, BpeOptions::default());
+        let model = model.expect("all tokens are there");
+        (base, model)
+    }
+
+    #[test]
+    fn tokens_have_distinct_characters() {
+        let characters: Vec<char> = (0..=u32::from(char::MAX)).map_while(char_of).collect();
+        assert_eq!(characters.len(), 1_112_064);
+        assert!(characters.is_sorted_by(|one, next| one < next));
+        assert_eq!(char_of(1_112_064), None);
+        assert_eq!(char_of(u32::MAX), None);
+    }
+
+    proptest! {
+        #![proptest_config(cases(3000))]
+
+        #[test]
+        fn extend_matches_naive(
+            splits in prop::collection::vec(("[ab]{1,3}", "[ab ]{1,2}"), 0..8),
+            words in prop::collection::btree_map("[abc ]{0,9}", 0u64..7, 0..9),
+            (extra, min_frequency) in (0usize..40, 0u64..4),
+            max_token_length in prop::option::weighted(0.3, 0usize..6),
+            max_words in prop::option::weighted(0.3, 0usize..4),
+            special_tokens in prop::collection::vec("[abc]{1,3}", 0..3),
+            first_seen in any::<bool>(),
+            threads in prop::sample::select(vec![1usize, 2, 7]),
+            narrow_id in prop_oneof![Just(16_383usize), 0usize..90],
+        ) {
+            let (base, model) = base_of(&splits);
+            let words: Vec<(&str, u64)> = words.iter().map(|(word, count)| (word.as_str(), *count)).collect();
+            let tie_break = if first_seen { TieBreak::FirstSeen } else { TieBreak::SmallestIds };
+            let mut trainer = BpeTrainer {
+                vocab_size: 0, min_frequency, special_tokens, max_token_length, max_words, tie_break, threads,
+                ..BpeTrainer::default()
+            };
+            trainer.vocab_size = extend_naive(&trainer, &base, &words).vocab.len() + extra;
+            let counts: WordCounts = words.iter().copied().collect();
+            let tuning = Tuning { narrow_id, ..Tuning::default() };
+            let learnt = trainer.extend_tuned(&model, 0, counts, false, &mut |_| Ok(()), tuning);
+            let learnt = learnt.expect("the size suffices");
+            let expected = extend_naive(&trainer, &base, &words);
+            let new: Vec<(String, u32)> = expected.vocab.iter().cloned().zip(0..).skip(base.vocab.len()).collect();
+            prop_assert_eq!(learnt.tokens, new);
+            let pairs: Vec<(u32, u32)> = learnt.merges.iter().map(|&(pair, _)| pair).collect();
+            prop_assert_eq!((pairs, learnt.counts), (expected.merges, expected.counts));
+        }
+    }
+}

@@ -44,6 +44,7 @@ mod pairs;
 pub mod parity;
 mod scores;
 mod sketch;
+mod superwords;
 mod symbols;
 #[cfg(test)]
 mod tests;
@@ -57,6 +58,7 @@ use choice::{Choice, Frequency};
 use likelihood::Likelihood;
 use pairs::key;
 pub(super) use scores::Precision;
+pub use superwords::{SuperwordAlgorithm, Superwords};
 
 use crate::models::bpe::{Bpe, BpeOptions};
 use crate::structures::flat_map::FlatMap;
@@ -108,6 +110,8 @@ pub struct BpeTrainer {
     pub end_of_word_suffix: Option<String>,
     /// Merged tokens have fewer characters than this, affixes not counted; two single characters may always be merged.
     pub max_token_length: Option<usize>,
+    /// The second phase, which learns superwords. It needs texts, so only [`crate::tokenizer::SuperwordStages`] trains with it.
+    pub superwords: Option<Superwords>,
     /// Merged tokens have at most this many words, runs of characters other than spaces.
     pub max_words: Option<usize>,
     /// The choice among equally frequent pairs.
@@ -127,6 +131,7 @@ impl Default for BpeTrainer {
             continuing_subword_prefix: None,
             end_of_word_suffix: None,
             max_token_length: None,
+            superwords: None,
             max_words: None,
             tie_break: TieBreak::default(),
             threads: 1,
@@ -194,6 +199,7 @@ impl BpeTrainer {
         tuning: merge_loop::Tuning,
     ) -> Result<TrainedBpe> {
         self.check_size()?;
+        self.check_phases()?;
         let (tokens, arena, _) = alphabet::symbolise(self, Numbering::Alphabet, &words, on_progress)?;
         drop(words);
         let choice = Choice::Frequency(Frequency::new(self.tie_break));
@@ -222,6 +228,18 @@ impl BpeTrainer {
         self.tie_break == TieBreak::FirstSeen
             || is_affix(&self.continuing_subword_prefix)
             || is_affix(&self.end_of_word_suffix)
+    }
+
+    /// Refuses superwords, whose words are counted in two ways.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`].
+    pub fn check_phases(&self) -> Result<()> {
+        if self.superwords.is_some() {
+            let message = "superwords need texts: pass the trainer to Tokenizer.train or train_from_iterator";
+            return Err(Error::Unsupported(message.to_owned()));
+        }
+        Ok(())
     }
 
     fn check_size(&self) -> Result<()> {

@@ -7,11 +7,53 @@ use super::{BpeTrainer, TieBreak, TrainedBpe};
 /// Trains on words with counts; words with the count 0 are ignored.
 pub(super) fn train_naive(trainer: &BpeTrainer, words: &[(&str, u64)]) -> TrainedBpe {
     let words: Vec<_> = words.iter().copied().filter(|&(_, count)| count > 0).collect();
-    let (mut vocab, mut words) = symbolise_naive(trainer, &words);
-    let prefix = trainer.continuing_subword_prefix.as_deref().unwrap_or_default();
-    let longest = trainer.max_token_length.unwrap_or(usize::MAX);
+    let (vocab, words) = symbolise_naive(trainer, &words);
     let mut lengths = vec![0; vocab.len()];
     words.iter().flat_map(|(word, _)| word).for_each(|&id| lengths[id] = 1);
+    merge_all_naive(trainer, vocab, words, lengths)
+}
+
+/// Trains from a base without prefix and suffix, whose ids are the indices of `base.vocab`; the result has no merges of the base.
+pub(super) fn extend_naive(trainer: &BpeTrainer, base: &TrainedBpe, words: &[(&str, u64)]) -> TrainedBpe {
+    let words: Vec<_> = words.iter().copied().filter(|&(_, count)| count > 0).collect();
+    let (vocab, mut words) = symbolise_naive_from(base.vocab.clone(), trainer, &words);
+    let made = |left: u32, right: u32| {
+        let text = [&*vocab[left as usize], &*vocab[right as usize]].concat();
+        vocab.iter().position(|token| *token == text).expect("the base has what its merges make")
+    };
+    let mut lengths = vec![0; vocab.len()];
+    for &(left, right) in &base.merges {
+        let length = |id: u32| lengths[id as usize].max(1);
+        let sum = length(left) + length(right);
+        let length = &mut lengths[made(left, right)];
+        *length = if *length == 0 { sum } else { *length };
+    }
+    for (word, _) in &mut words {
+        word.iter().for_each(|&id| lengths[id] = lengths[id].max(1));
+        // The merge of the lowest rank, leftmost first, one at a time.
+        let is_pair = |pair: &[usize], &(left, right): &(u32, u32)| pair == [left as usize, right as usize];
+        while let Some((&(left, right), at)) = base
+            .merges
+            .iter()
+            .find_map(|merge| Some((merge, word.windows(2).position(|pair| is_pair(pair, merge))?)))
+        {
+            word.splice(at..at + 2, [made(left, right)]);
+        }
+    }
+    let mut learnt = merge_all_naive(trainer, vocab, words, lengths);
+    let merges = learnt.merges.iter().zip(&learnt.counts).filter(|(merge, _)| !base.merges.contains(merge));
+    (learnt.merges, learnt.counts) = merges.unzip();
+    learnt
+}
+
+fn merge_all_naive(
+    trainer: &BpeTrainer,
+    mut vocab: Vec<String>,
+    mut words: Words,
+    mut lengths: Vec<usize>,
+) -> TrainedBpe {
+    let prefix = trainer.continuing_subword_prefix.as_deref().unwrap_or_default();
+    let longest = trainer.max_token_length.unwrap_or(usize::MAX);
     let mut learnt = TrainedBpe::default();
     while vocab.len() < trainer.vocab_size {
         // For each pair its count, and its first position subtracted from `usize::MAX`, so that the earlier one is larger.
@@ -24,7 +66,9 @@ pub(super) fn train_naive(trainer: &BpeTrainer, words: &[(&str, u64)]) -> Traine
         }
         counts.retain(|&(left, right), _| {
             let length = lengths[left] + lengths[right];
-            length == 2 || length < longest
+            let text = format!("{}{}", vocab[left], vocab[right]);
+            let words = text.split(' ').filter(|word| !word.is_empty()).count();
+            (length == 2 || length < longest) && trainer.max_words.is_none_or(|most| words <= most)
         });
         let best = counts.into_iter().max_by_key(|&(pair, (count, first))| match trainer.tie_break {
             TieBreak::SmallestIds => (count, usize::MAX - pair.0, usize::MAX - pair.1),
@@ -87,7 +131,16 @@ impl TrainedBpe {
 pub(super) type Words = Vec<(Vec<usize>, u64)>;
 
 pub(super) fn symbolise_naive(trainer: &BpeTrainer, words: &[(&str, u64)]) -> (Vec<String>, Words) {
-    let mut vocab: Vec<String> = Vec::new();
+    symbolise_naive_from(Vec::new(), trainer, words)
+}
+
+/// As [`symbolise_naive`], with tokens that have the first ids.
+fn symbolise_naive_from(
+    mut vocab: Vec<String>,
+    trainer: &BpeTrainer,
+    words: &[(&str, u64)],
+) -> (Vec<String>, Words) {
+    let known = vocab.clone();
     let mut intern = |text: String| {
         vocab.iter().position(|token| *token == text).unwrap_or_else(|| {
             vocab.push(text);
@@ -112,7 +165,9 @@ pub(super) fn symbolise_naive(trainer: &BpeTrainer, words: &[(&str, u64)]) -> (V
         intern(character.to_string());
     }
     let is_kept = |text: &String| {
-        trainer.special_tokens.contains(text) || kept.iter().any(|kept| kept.to_string() == *text)
+        known.contains(text)
+            || trainer.special_tokens.contains(text)
+            || kept.iter().any(|kept| kept.to_string() == *text)
     };
     let prefix = trainer.continuing_subword_prefix.as_deref().unwrap_or_default();
     let suffix = trainer.end_of_word_suffix.as_deref().unwrap_or_default();

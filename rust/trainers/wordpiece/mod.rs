@@ -97,6 +97,7 @@ impl WordPieceTrainer {
             continuing_subword_prefix: self.continuing_subword_prefix.clone(),
             end_of_word_suffix: self.end_of_word_suffix.clone(),
             max_token_length: None,
+            superwords: None,
             max_words: None,
             tie_break: self.tie_break.unwrap_or(tie_break),
             threads: self.threads,

@@ -1,0 +1,228 @@
+"""Trains superwords: tokens of several pre-tokens, which a second phase learns after ordinary BPE training.
+
+A document is cut twice. `split` gives the pre-tokens of the first phase, whose training is ordinary. `split_weakly`
+gives the longer pieces of the second phase; `split` cuts each of these again, by itself.
+
+* Boundless (Schmidt et al. 2025, in the two phases of Schmidt et al. 2026): two neighbouring pre-tokens of a piece may
+  be merged if each is one token and may be joined. A *run* is a longest sequence of such pre-tokens, two at least. Runs
+  are counted like words.
+* SuperBPE (Liu et al. 2025): the pieces are words, segmented by the merges of the first phase; any neighbours may be
+  merged, up to `max_words` words a token.
+
+Order of choices: as in `bpe_trainer` and `bpe_extended`; runs are in the order of first appearance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+
+from lexmill.reference.bpe import Bpe
+from lexmill.reference.bpe_extended import NewIds, extend_bpe, learn_merges
+from lexmill.reference.bpe_trainer import best_pair, train_bpe
+from lexmill.reference.words import count_words
+
+Split = Callable[[str], list[str]]
+Trained = tuple[list[str], list[tuple[str, str]]]
+
+
+def train_superbpe(
+    documents: Sequence[str],
+    split: Split,
+    split_weakly: Split,
+    *,
+    initial_vocab_size: int,
+    vocab_size: int,
+    max_words: int | None = 4,
+    min_frequency: int = 0,
+    max_token_length: int | None = None,
+    tie_break: str = "smallest-ids",
+) -> Trained:
+    """Learns the tokens of SuperBPE.
+
+    Args:
+        documents: the texts.
+        split: cuts a document into the pre-tokens of the first phase, as the model sees them.
+        split_weakly: cuts a document into the words of the second phase, as the model sees them.
+        initial_vocab_size: tokens of the first phase.
+        vocab_size: tokens of both phases.
+        max_words: the most words of a token of the second phase.
+        min_frequency: as in `train_bpe`.
+        max_token_length: as in `train_bpe`.
+        tie_break: as in `train_bpe`.
+
+    Returns:
+        The tokens by id, and all merges.
+    """
+    tokens, merges = train_bpe(
+        count_words(documents, split),
+        vocab_size=initial_vocab_size,
+        min_frequency=min_frequency,
+        max_token_length=max_token_length,
+        tie_break=tie_break,
+    )
+    extended, merges = extend_bpe(
+        count_words(documents, split_weakly),
+        {token: token_id for token_id, token in enumerate(tokens)},
+        merges,
+        vocab_size=vocab_size,
+        min_frequency=min_frequency,
+        max_token_length=max_token_length,
+        max_words=max_words,
+        tie_break=tie_break,
+    )
+    return list(extended), merges
+
+
+def train_boundless(
+    documents: Sequence[str],
+    split: Split,
+    split_weakly: Split,
+    may_join: Callable[[str], bool],
+    *,
+    initial_vocab_size: int,
+    vocab_size: int,
+    max_words: int | None = None,
+    min_frequency: int = 0,
+    max_token_length: int | None = None,
+    tie_break: str = "smallest-ids",
+) -> Trained:
+    """Learns the tokens of BoundlessBPE in two phases.
+
+    Args:
+        documents: the texts.
+        split: cuts a text into pre-tokens, as the model sees them.
+        split_weakly: cuts a document into pieces; `split` gets each piece by itself.
+        may_join: tells if a pre-token may be part of a superword.
+        initial_vocab_size: tokens of the first phase.
+        vocab_size: tokens of both phases.
+        max_words: the most words of a token of the second phase.
+        min_frequency: as in `train_bpe`.
+        max_token_length: as in `train_bpe`.
+        tie_break: as in `train_bpe`.
+
+    Returns:
+        The tokens by id, and all merges.
+    """
+    tokens, merges = train_bpe(
+        count_words(documents, split),
+        vocab_size=initial_vocab_size,
+        min_frequency=min_frequency,
+        max_token_length=max_token_length,
+        tie_break=tie_break,
+    )
+    ids = NewIds({token: token_id for token_id, token in enumerate(tokens)})
+    segment = Bpe(ids, merges)
+    counts: dict[tuple[int, ...], int] = {}
+    for document in documents:
+        for piece in split_weakly(document):
+            for run in find_runs(split(piece), segment, may_join):
+                counts[run] = counts.get(run, 0) + 1
+    learnt = learn_merges(
+        [(list(run), count) for run, count in counts.items()],
+        ids,
+        token_lengths(ids, merges),
+        vocab_size,
+        min_frequency,
+        max_token_length,
+        max_words,
+        tie_break,
+    )
+    return list(ids), merges + [pair for pair in learnt if pair not in set(merges)]
+
+
+def find_runs(pre_tokens: list[str], segment: Bpe, may_join: Callable[[str], bool]) -> list[tuple[int, ...]]:
+    """Returns the runs of neighbouring pre-tokens that are one token each and may be joined, two at least."""
+    runs: list[list[int]] = [[]]
+    for pre_token in pre_tokens:
+        found = segment.tokenize(pre_token)
+        if len(found) == 1 and found[0].value == pre_token and may_join(pre_token):
+            runs[-1].append(found[0].id)
+        else:
+            runs.append([])
+    return [tuple(run) for run in runs if len(run) > 1]
+
+
+def token_lengths(ids: dict[str, int], merges: list[tuple[str, str]]) -> dict[int, int]:
+    """Returns the length of each token: the two halves of its first merge together, or 1."""
+    lengths: dict[int, int] = {}
+    for left, right in merges:
+        lengths.setdefault(ids[left + right], lengths.get(ids[left], 1) + lengths.get(ids[right], 1))
+    return {token_id: lengths.get(token_id, 1) for token_id in ids.values()}
+
+
+def train_boundless_on_documents(
+    documents: Sequence[str],
+    split: Split,
+    split_weakly: Split,
+    may_join: Callable[[str], bool],
+    *,
+    initial_vocab_size: int,
+    vocab_size: int,
+    tie_break: str = "smallest-ids",
+) -> Trained:
+    """Learns the same tokens as `train_boundless` in one loop that keeps all documents and scans them for every merge.
+
+    Up to `initial_vocab_size` tokens, the most frequent pair inside pre-tokens is merged; then the most frequent pair
+    of whole neighbours. The definition to test the two phases against, where `split` cuts a document like its pieces.
+    """
+    alphabet = sorted({char for document in documents for pre_token in split(document) for char in pre_token})
+    ids = NewIds({char: token_id for token_id, char in enumerate(alphabet)})
+    # A piece is a list of pre-tokens, each with its tokens, and true if it may be joined. A superword is one pre-token.
+    pieces = [
+        [([ids[char] for char in pre_token], may_join(pre_token)) for pre_token in split(piece)]
+        for document in documents
+        for piece in split_weakly(document)
+    ]
+    merges: dict[tuple[str, str], None] = {}
+    is_second = False
+    while len(ids) < vocab_size:
+        is_second = is_second or len(ids) >= initial_vocab_size
+        counts: dict[tuple[int, int], int] = {}
+        for piece in pieces:
+            for found in neighbours(piece, is_second):
+                counts[found] = counts.get(found, 0) + 1
+        pair = best_pair(counts, tie_break)
+        if pair is None and is_second:
+            break
+        if pair is None:
+            is_second = True
+            continue
+        tokens = {token_id: token for token, token_id in ids.items()}
+        new = ids.add(tokens[pair[0]] + tokens[pair[1]])
+        merges.pop((tokens[pair[0]], tokens[pair[1]]), None)
+        merges[tokens[pair[0]], tokens[pair[1]]] = None
+        for piece in pieces:
+            merge_in_piece(piece, pair, new, is_second)
+    return list(ids), list(merges)
+
+
+Piece = list[tuple[list[int], bool]]
+
+
+def neighbours(piece: Piece, is_second: bool) -> list[tuple[int, int]]:
+    """Returns the pairs that a phase may merge."""
+    if not is_second:
+        return [pair for symbols, _ in piece for pair in pairwise(symbols)]
+    return [
+        (left[0], right[0])
+        for (left, left_joins), (right, right_joins) in pairwise(piece)
+        if len(left) == len(right) == 1 and left_joins and right_joins
+    ]
+
+
+def merge_in_piece(piece: Piece, pair: tuple[int, int], new: int, is_second: bool) -> None:
+    """Merges a pair from left to right, inside pre-tokens or between them."""
+    if is_second:
+        place = 0
+        while place + 1 < len(piece):
+            if neighbours(piece[place : place + 2], is_second) == [pair]:
+                piece[place : place + 2] = [([new], True)]
+            place += 1
+        return
+    for symbols, _ in piece:
+        place = 0
+        while place + 1 < len(symbols):
+            if (symbols[place], symbols[place + 1]) == pair:
+                symbols[place : place + 2] = [new]
+            place += 1

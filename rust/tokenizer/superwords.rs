@@ -1,0 +1,302 @@
+//! Training of superwords: two phases, whose words are counted together.
+//!
+//! The first phase is the training of a tokenizer with fewer tokens. For the second, text is cut by a weaker pattern, whose pre-tokens
+//! are counted like the words of the first. Their merges follow those of the first phase ([`BpeTrainer::extend`]).
+
+use std::sync::Arc;
+
+use crate::byte_level::{char_to_byte_of, push_mapped};
+use crate::cache::KeyForm;
+use crate::counting::WordCounter;
+use crate::models::bpe::{Bpe, BpeOptions, Scratch};
+use crate::models::{Model, Tokens};
+use crate::normalized::{Normalized, PreTokenized};
+use crate::pipeline::{DEFAULT_CACHE_LIMIT, Pipeline};
+use crate::pre_tokenizers::{Behavior, ByteLevel, PreTokenizer, Split};
+use crate::scan::Splitter;
+use crate::structures::finder::TextPattern;
+use crate::structures::parallel::{METER_EVERY, OnProgress, run_parts};
+use crate::structures::regex::Pattern;
+use crate::trainers::Trainer;
+use crate::trainers::bpe::{BpeTrainer, SuperwordAlgorithm, Superwords, char_of};
+use crate::trainers::word_counts::WordCounts;
+use crate::{Error, Result};
+
+use super::Components;
+
+/// The cuts of both phases.
+#[derive(Debug)]
+pub struct SuperwordStages {
+    options: Superwords,
+    /// Cuts text as in the first phase, but leaves its characters.
+    strong: PreTokenizer,
+    /// Cuts text as in the second phase, but leaves its characters.
+    weak: PreTokenizer,
+    /// The pre-tokenizer of the trained tokenizer.
+    pre_tokenizer: PreTokenizer,
+    /// True if the model sees the byte-level alphabet.
+    is_mapped: bool,
+}
+
+impl SuperwordStages {
+    /// The cuts for a tokenizer with `pre_tokenizer`.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for a pre-tokenizer that does not cut at one pattern; [`Error::Regex`] for a pattern that does not compile;
+    /// [`Error::InvalidOption`] for options that do not go together.
+    pub fn new(
+        trainer: &BpeTrainer,
+        options: &Superwords,
+        pre_tokenizer: Option<&PreTokenizer>,
+    ) -> Result<Self> {
+        options.check(trainer.vocab_size)?;
+        if [&trainer.continuing_subword_prefix, &trainer.end_of_word_suffix]
+            .into_iter()
+            .flatten()
+            .any(|it| !it.is_empty())
+        {
+            return Err(Error::Unsupported(
+                "superwords have no continuing_subword_prefix or end_of_word_suffix".to_owned(),
+            ));
+        }
+        let mut stages = Vec::new();
+        pre_tokenizer.into_iter().for_each(|stage| flatten(stage, &mut stages));
+        let (mut strong, mut weak, mut is_mapped, mut patterns) = (Vec::new(), Vec::new(), false, 0);
+        for stage in &stages {
+            let pattern = match stage {
+                _ if is_mapped => return Err(unsupported()),
+                PreTokenizer::Digits { .. } => None,
+                PreTokenizer::ByteLevel(ByteLevel { add_prefix_space: false, use_regex, .. }) => {
+                    is_mapped = true;
+                    if !use_regex {
+                        continue;
+                    }
+                    Some(Splitter::GPT2)
+                }
+                PreTokenizer::Split(split) if split.behavior() == Behavior::Isolated && !split.invert() => {
+                    match split.pattern() {
+                        TextPattern::Regex(pattern) => Some(pattern.as_str()),
+                        TextPattern::Literal(_) => return Err(unsupported()),
+                    }
+                }
+                _ => return Err(unsupported()),
+            };
+            let Some(pattern) = pattern else {
+                strong.push((*stage).clone());
+                weak.push((*stage).clone());
+                continue;
+            };
+            patterns += 1;
+            strong.push(isolated(pattern)?);
+            weak.push(match &options.pattern {
+                Some(pattern) => isolated(pattern)?,
+                None => isolated(&format!("(?:{})+|{pattern}", options.joins))?,
+            });
+        }
+        if patterns != 1 {
+            return Err(unsupported());
+        }
+        let mut all = weak.clone();
+        if is_mapped {
+            all.push(PreTokenizer::ByteLevel(ByteLevel {
+                add_prefix_space: false,
+                use_regex: false,
+                ..ByteLevel::default()
+            }));
+        }
+        Ok(Self {
+            options: options.clone(),
+            strong: PreTokenizer::Sequence(strong),
+            weak: PreTokenizer::Sequence(weak),
+            pre_tokenizer: if all.len() == 1 { all.remove(0) } else { PreTokenizer::Sequence(all) },
+            is_mapped,
+        })
+    }
+
+    /// The pre-tokenizer of the trained tokenizer.
+    pub fn pre_tokenizer(&self) -> &PreTokenizer {
+        &self.pre_tokenizer
+    }
+
+    /// The stages that count the words of the second phase, for a tokenizer of `parts`.
+    ///
+    /// # Errors
+    /// The errors of [`Pipeline::new`].
+    pub fn pipeline(&self, parts: &Components) -> Result<Arc<Pipeline>> {
+        let pre_tokenizer = match self.options.algorithm {
+            SuperwordAlgorithm::Boundless => &self.weak,
+            SuperwordAlgorithm::SuperBpe => &self.pre_tokenizer,
+        };
+        let (normalizer, model) = (parts.normalizer.clone(), Arc::clone(&parts.model));
+        let added = Arc::clone(&parts.added);
+        Pipeline::new(normalizer, Some(pre_tokenizer.clone()), model, added, false, DEFAULT_CACHE_LIMIT)
+            .map(Arc::new)
+    }
+
+    /// Learns a model from the words of both phases; options that the trainer does not set are taken from `model`.
+    ///
+    /// # Errors
+    /// The errors of [`Trainer::train`] and [`BpeTrainer::extend`].
+    pub fn train(
+        &self,
+        trainer: &BpeTrainer,
+        [words, weak_words]: [WordCounts; 2],
+        model: &Model,
+        threads: usize,
+        on_progress: &mut OnProgress<'_>,
+    ) -> Result<Model> {
+        let Superwords { initial_vocab_size, max_words, algorithm, .. } = self.options;
+        let trainer = BpeTrainer { superwords: None, threads, ..trainer.clone() };
+        let first = Trainer::Bpe(BpeTrainer { vocab_size: initial_vocab_size, ..trainer.clone() });
+        let Model::Bpe(base) = first.train(words, model, threads, on_progress)? else {
+            return Err(Error::Unsupported("superwords need a BPE model".to_owned()));
+        };
+        let second = BpeTrainer { max_words, ..trainer };
+        let extension = match algorithm {
+            SuperwordAlgorithm::SuperBpe => second.extend(&base, 0, weak_words, on_progress)?,
+            SuperwordAlgorithm::Boundless => {
+                let runs = self.count_runs(&base, &weak_words, threads, on_progress)?;
+                drop(weak_words);
+                second.extend_by_tokens(&base, runs, on_progress)?
+            }
+        };
+        extension.into_model(&base).map(Model::Bpe)
+    }
+
+    /// Counts the runs of two or more neighbouring pre-tokens that may be joined and are single tokens; each is a token word.
+    fn count_runs(
+        &self,
+        base: &Bpe,
+        words: &WordCounts,
+        threads: usize,
+        on_progress: &mut OnProgress<'_>,
+    ) -> Result<WordCounts> {
+        let joins = Pattern::new(&format!(r"\A(?:{})\z", self.options.joins))?;
+        let joined = JoinedTokens::new(base, &joins, self.is_mapped)?;
+        let share = words.len() / threads.max(1) + 1;
+        let parts =
+            (0..words.len()).step_by(share).map(|start| start..(start + share).min(words.len())).collect();
+        let total = words.byte_len() as u64;
+        let counted = run_parts("count superwords", total, parts, on_progress, |part, meter| {
+            let (mut counter, mut bytes, mut buffers) = (WordCounter::default(), 0, Buffers::default());
+            for index in part {
+                let (word, count) = (words.word(index), words.count(index));
+                // A word has fewer runs than 2^32, so positions are in the order of the words.
+                let mut position = (index as u64) << 32;
+                self.for_each_run(word, &joined, &mut buffers, |run| {
+                    counter.add_counted(run.as_bytes(), count, position);
+                    position += 1;
+                })?;
+                bytes += word.len();
+                if bytes >= METER_EVERY && !meter.add(std::mem::take(&mut bytes)) {
+                    break;
+                }
+            }
+            Ok(counter)
+        })?;
+        let counters = counted.into_iter().collect::<Result<Vec<_>>>()?;
+        WordCounter::join(counters, KeyForm::Text, threads, on_progress)
+    }
+
+    fn for_each_run(
+        &self,
+        word: &str,
+        joined: &JoinedTokens<'_>,
+        Buffers { run, mapped }: &mut Buffers,
+        mut each: impl FnMut(&str),
+    ) -> Result<()> {
+        let mut cut = PreTokenized::new(Normalized::new(word, 0, false));
+        self.strong.pre_tokenize(&mut cut)?;
+        run.clear();
+        let mut len = 0;
+        for span in cut.spans {
+            let pre_token = &word[span];
+            let token = if self.is_mapped {
+                mapped.clear();
+                push_mapped(pre_token.as_bytes(), mapped);
+                joined.of(mapped)
+            } else {
+                joined.of(pre_token)
+            };
+            match token {
+                Some(token) => {
+                    run.push(token);
+                    len += 1;
+                }
+                None => {
+                    if len > 1 {
+                        each(run);
+                    }
+                    run.clear();
+                    len = 0;
+                }
+            }
+        }
+        if len > 1 {
+            each(run);
+        }
+        Ok(())
+    }
+}
+
+#[derive(Default)]
+struct Buffers {
+    run: String,
+    mapped: String,
+}
+
+/// The tokens of a model that are the only token of their text, which is a pre-token that may be joined.
+struct JoinedTokens<'a> {
+    base: &'a Bpe,
+    characters: Vec<Option<char>>,
+}
+
+impl<'a> JoinedTokens<'a> {
+    fn new(base: &'a Bpe, joins: &Pattern, is_mapped: bool) -> Result<Self> {
+        let mut model = base.clone();
+        model.set_options(BpeOptions { dropout: None, alpha: None, ..base.options().clone() })?;
+        let (mut scratch, mut tokens) = (Scratch::default(), Tokens::default());
+        let mut characters = vec![None; base.vocab().id_bound()];
+        for (token, id) in base.vocab().iter() {
+            let bytes: Option<Vec<u8>> = if is_mapped {
+                token.chars().map(char_to_byte_of).collect()
+            } else {
+                Some(token.as_bytes().to_vec())
+            };
+            let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
+            let Some(text) = text.filter(|text| !text.is_empty()) else { continue };
+            tokens.clear();
+            model.encode_word(token, &mut scratch, &mut tokens)?;
+            if tokens.ids == [id] && !joins.find_iter(&text)?.is_empty() {
+                let many =
+                    || Error::Unsupported(format!("superwords need ids below 1112064, but there is {id}"));
+                characters[id as usize] = Some(char_of(id).ok_or_else(many)?);
+            }
+        }
+        Ok(Self { base, characters })
+    }
+
+    /// The character that stands for the token of a pre-token; `None` if it has several or may not be joined.
+    fn of(&self, pre_token: &str) -> Option<char> {
+        self.characters[self.base.vocab().id(pre_token)? as usize]
+    }
+}
+
+fn flatten<'a>(stage: &'a PreTokenizer, stages: &mut Vec<&'a PreTokenizer>) {
+    match stage {
+        PreTokenizer::Sequence(inner) => inner.iter().for_each(|stage| flatten(stage, stages)),
+        _ => stages.push(stage),
+    }
+}
+
+fn isolated(pattern: &str) -> Result<PreTokenizer> {
+    let pattern = TextPattern::Regex(pattern.to_owned());
+    Ok(PreTokenizer::Split(Arc::new(Split::new(pattern, Behavior::Isolated, false)?)))
+}
+
+fn unsupported() -> Error {
+    let message = "superwords need a pre-tokenizer that cuts at one regular expression: a Split with the behavior isolated, or a \
+                   ByteLevel with use_regex; alone or in a Sequence with Digits before it and a ByteLevel after it; a ByteLevel must \
+                   have add_prefix_space=False";
+    Error::Unsupported(message.to_owned())
+}

@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+import json
+import pickle
+from typing import Any
+
+import pytest
+
+import lexmill
+from cases import load_cases, pairs
+from lexmill import Regex, Tokenizer
+from lexmill.errors import LexmillError, OptionError, OptionRangeError, RegexError
+from lexmill.models import BPE
+from lexmill.pre_tokenizers import ByteLevel, PreTokenizer, Sequence, Split, WhitespaceSplit
+from lexmill.reference.bpe_extended import extend_bpe
+from lexmill.trainers import BpeTrainer, SuperwordOptions
+
+TEXTS = ["the cat and the cat", "the cat and a cat"]
+
+
+def trained(superwords: SuperwordOptions | None, vocab_size: int, **options: Any) -> Tokenizer:
+    tokenizer = Tokenizer(BPE())
+    tokenizer.pre_tokenizer = ByteLevel(add_prefix_space=False)
+    trainer = BpeTrainer(vocab_size=vocab_size, superwords=superwords, show_progress=False, **options)
+    tokenizer.train_from_iterator(TEXTS, trainer)
+    return tokenizer
+
+
+@pytest.mark.parametrize("case", load_cases("bpe_extended.json"))
+def test_golden(case: dict[str, Any]) -> None:
+    words, merges = pairs(case["words"]), pairs(case["merges"])
+    assert extend_bpe(words, case["vocab"], merges, **case["options"]) == (case["tokens"], pairs(case["learnt"]))
+    core = lexmill._core.extend_bpe_words(words, list(case["vocab"].items()), merges, **case["options"])
+    assert (dict(core[0]), pairs(core[1])) == (case["tokens"], pairs(case["learnt"]))
+
+
+def test_a_base_whose_tokens_share_an_id_is_refused() -> None:
+    with pytest.raises(LexmillError, match="two tokens share an id"):
+        lexmill._core.extend_bpe_words([("ab", 1)], [("a", 0), ("b", 0)], [])
+
+
+def test_ids_far_beyond_their_number_are_refused() -> None:
+    with pytest.raises(LexmillError, match="has ids below"):
+        lexmill._core.extend_bpe_words([("ab", 1)], [("a", 1 << 31)], [])
+
+
+def test_the_first_phase_is_ordinary_training() -> None:
+    first = json.loads(trained(None, 17).to_str())["model"]
+    both = json.loads(trained(SuperwordOptions(17), 19).to_str())["model"]
+    assert both["merges"][: len(first["merges"])] == first["merges"]
+    assert first["vocab"].items() <= both["vocab"].items()
+    assert len(both["vocab"]) == 19
+
+
+def test_superwords_are_encoded_after_saving() -> None:
+    tokenizer = trained(SuperwordOptions(17), 19)
+    again = Tokenizer.from_str(tokenizer.to_str())
+    tokens = again.encode(TEXTS[0]).tokens
+    assert tokens == tokenizer.encode(TEXTS[0]).tokens
+    assert any(token.count("Ġ") + (token[0] != "Ġ") > 1 for token in tokens)
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3])
+def test_superbpe_tokens_have_no_more_words_than_the_limit(limit: int) -> None:
+    vocab = trained(SuperwordOptions(12, algorithm="superbpe", max_words=limit), 60).get_vocab()
+    assert max(len(token.replace("Ġ", " ").split()) for token in vocab) == limit
+
+
+def test_options_are_shown_compared_and_pickled() -> None:
+    options = SuperwordOptions(100, algorithm="superbpe", joins="a|b", pattern="[^\n]+")
+    assert repr(options) == ("SuperwordOptions(100, algorithm='superbpe', max_words=4, joins='a|b', pattern='[^\\n]+')")
+    assert (options.algorithm, options.max_words, options.initial_vocab_size) == ("superbpe", 4, 100)
+    assert SuperwordOptions(100).max_words is None
+    assert pickle.loads(pickle.dumps(options)) == options != SuperwordOptions(100)
+    trainer = BpeTrainer(vocab_size=200, superwords=options)
+    assert pickle.loads(pickle.dumps(trainer)).superwords == options
+    trainer.superwords = None
+    assert trainer.superwords is None
+    assert pickle.loads(pickle.dumps(trainer)).superwords is None
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"initial_vocab_size": -1}, OptionRangeError, "initial_vocab_size is -1"),
+        ({"initial_vocab_size": 9, "max_words": -1}, OptionRangeError, "max_words is -1"),
+        ({"initial_vocab_size": 9, "algorithm": "other"}, OptionError, "must be boundless or superbpe"),
+        ({"initial_vocab_size": 9, "joins": "("}, RegexError, "[(]"),
+        ({"initial_vocab_size": 9, "pattern": "("}, RegexError, "[(]"),
+    ],
+    ids=str,
+)
+def test_options_out_of_range_are_refused(options: dict[str, Any], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        SuperwordOptions(**options)
+
+
+def test_more_initial_tokens_than_tokens_are_refused() -> None:
+    with pytest.raises(OptionError, match="initial_vocab_size is 20 but must be at most vocab_size, 19"):
+        trained(SuperwordOptions(20), 19)
+
+
+@pytest.mark.parametrize(
+    "pre_tokenizer",
+    [
+        None,
+        ByteLevel(),
+        ByteLevel(add_prefix_space=False, use_regex=False),
+        WhitespaceSplit(),
+        Split(" ", "isolated"),
+        Split(Regex(" "), "removed"),
+        Sequence([ByteLevel(add_prefix_space=False), Split(Regex("a"), "isolated")]),
+        Sequence([Split(Regex("a"), "isolated"), Split(Regex("b"), "isolated")]),
+    ],
+    ids=str,
+)
+def test_other_pre_tokenizers_are_refused(pre_tokenizer: PreTokenizer | None) -> None:
+    tokenizer = Tokenizer(BPE())
+    if pre_tokenizer is not None:
+        tokenizer.pre_tokenizer = pre_tokenizer
+    before = tokenizer.to_str()
+    with pytest.raises(LexmillError, match="superwords need a pre-tokenizer"):
+        tokenizer.train_from_iterator(TEXTS, BpeTrainer(superwords=SuperwordOptions(9), show_progress=False))
+    assert tokenizer.to_str() == before
+
+
+def test_ways_of_training_without_texts_are_refused() -> None:
+    tokenizer = Tokenizer(BPE())
+    tokenizer.pre_tokenizer = ByteLevel(add_prefix_space=False)
+    trainer = BpeTrainer(vocab_size=99, superwords=SuperwordOptions(20), show_progress=False)
+    with pytest.raises(OptionError, match="leave max_memory out"):
+        tokenizer.train_from_iterator(TEXTS, trainer, max_memory="1GB")
+    trainer = BpeTrainer(vocab_size=99, superwords=SuperwordOptions(20), continuing_subword_prefix="##")
+    with pytest.raises(LexmillError, match="superwords have no continuing_subword_prefix"):
+        tokenizer.train_from_iterator(TEXTS, trainer)
