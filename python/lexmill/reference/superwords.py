@@ -1,12 +1,12 @@
 """Trains superwords: tokens of several pre-tokens, which a second phase learns after ordinary BPE training.
 
 A document is cut twice. `split` gives the pre-tokens of the first phase, whose training is ordinary. `split_weakly`
-gives the longer pieces of the second phase; `split` cuts each of these again, by itself.
+gives the longer phrases of the second phase; `split` cuts each of these again, by itself.
 
-* Boundless (Schmidt et al. 2025, in the two phases of Schmidt et al. 2026): two neighbouring pre-tokens of a piece may
+* Boundless (Schmidt et al. 2025, in the two phases of Schmidt et al. 2026): two neighbouring pre-tokens of a phrase may
   be merged if each is one token and may be joined. A *run* is a longest sequence of such pre-tokens, two at least. Runs
   are counted like words.
-* SuperBPE (Liu et al. 2025): the pieces are words, segmented by the merges of the first phase; any neighbours may be
+* SuperBPE (Liu et al. 2025): the phrases are words, segmented by the merges of the first phase; any neighbours may be
   merged, up to `max_words` words a token.
 
 Order of choices: as in `bpe_trainer` and `bpe_extended`; runs are in the order of first appearance.
@@ -92,7 +92,7 @@ def train_boundless(
     Args:
         documents: the texts.
         split: cuts a text into pre-tokens, as the model sees them.
-        split_weakly: cuts a document into pieces; `split` gets each piece by itself.
+        split_weakly: cuts a document into phrases; `split` gets each phrase by itself.
         may_join: tells if a pre-token may be part of a superword.
         initial_vocab_size: tokens of the first phase.
         vocab_size: tokens of both phases.
@@ -115,8 +115,8 @@ def train_boundless(
     segment = Bpe(ids, merges)
     counts: dict[tuple[int, ...], int] = {}
     for document in documents:
-        for piece in split_weakly(document):
-            for run in find_runs(split(piece), segment, may_join):
+        for phrase in split_weakly(document):
+            for run in find_runs(split(phrase), segment, may_join):
                 counts[run] = counts.get(run, 0) + 1
     learnt = learn_merges(
         [(list(run), count) for run, count in counts.items()],
@@ -164,23 +164,23 @@ def train_boundless_on_documents(
     """Learns the same tokens as `train_boundless` in one loop that keeps all documents and scans them for every merge.
 
     Up to `initial_vocab_size` tokens, the most frequent pair inside pre-tokens is merged; then the most frequent pair
-    of whole neighbours. The definition to test the two phases against, where `split` cuts a document like its pieces.
+    of whole neighbours. The definition to test the two phases against, where `split` cuts a document like its phrases.
     """
     alphabet = sorted({char for document in documents for pre_token in split(document) for char in pre_token})
     ids = NewIds({char: token_id for token_id, char in enumerate(alphabet)})
-    # A piece is a list of pre-tokens, each with its tokens, and true if it may be joined. A superword is one pre-token.
-    pieces = [
-        [([ids[char] for char in pre_token], may_join(pre_token)) for pre_token in split(piece)]
+    # A phrase is a list of pre-tokens, each with its tokens, and true if it may be joined. A superword is one pre-token.
+    phrases = [
+        [([ids[char] for char in pre_token], may_join(pre_token)) for pre_token in split(phrase)]
         for document in documents
-        for piece in split_weakly(document)
+        for phrase in split_weakly(document)
     ]
     merges: dict[tuple[str, str], None] = {}
     is_second = False
     while len(ids) < vocab_size:
         is_second = is_second or len(ids) >= initial_vocab_size
         counts: dict[tuple[int, int], int] = {}
-        for piece in pieces:
-            for found in neighbours(piece, is_second):
+        for phrase in phrases:
+            for found in neighbours(phrase, is_second):
                 counts[found] = counts.get(found, 0) + 1
         pair = best_pair(counts, tie_break)
         if pair is None and is_second:
@@ -192,35 +192,35 @@ def train_boundless_on_documents(
         new = ids.add(tokens[pair[0]] + tokens[pair[1]])
         merges.pop((tokens[pair[0]], tokens[pair[1]]), None)
         merges[tokens[pair[0]], tokens[pair[1]]] = None
-        for piece in pieces:
-            merge_in_piece(piece, pair, new, is_second)
+        for phrase in phrases:
+            merge_in_phrase(phrase, pair, new, is_second)
     return list(ids), list(merges)
 
 
-Piece = list[tuple[list[int], bool]]
+Phrase = list[tuple[list[int], bool]]
 
 
-def neighbours(piece: Piece, is_second: bool) -> list[tuple[int, int]]:
+def neighbours(phrase: Phrase, is_second: bool) -> list[tuple[int, int]]:
     """Returns the pairs that a phase may merge."""
     if not is_second:
-        return [pair for symbols, _ in piece for pair in pairwise(symbols)]
+        return [pair for symbols, _ in phrase for pair in pairwise(symbols)]
     return [
         (left[0], right[0])
-        for (left, left_joins), (right, right_joins) in pairwise(piece)
+        for (left, left_joins), (right, right_joins) in pairwise(phrase)
         if len(left) == len(right) == 1 and left_joins and right_joins
     ]
 
 
-def merge_in_piece(piece: Piece, pair: tuple[int, int], new: int, is_second: bool) -> None:
+def merge_in_phrase(phrase: Phrase, pair: tuple[int, int], new: int, is_second: bool) -> None:
     """Merges a pair from left to right, inside pre-tokens or between them."""
     if is_second:
         place = 0
-        while place + 1 < len(piece):
-            if neighbours(piece[place : place + 2], is_second) == [pair]:
-                piece[place : place + 2] = [([new], True)]
+        while place + 1 < len(phrase):
+            if neighbours(phrase[place : place + 2], is_second) == [pair]:
+                phrase[place : place + 2] = [([new], True)]
             place += 1
         return
-    for symbols, _ in piece:
+    for symbols, _ in phrase:
         place = 0
         while place + 1 < len(symbols):
             if (symbols[place], symbols[place + 1]) == pair:
