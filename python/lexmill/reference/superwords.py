@@ -168,7 +168,7 @@ def train_boundless_on_documents(
     """
     alphabet = sorted({char for document in documents for pre_token in split(document) for char in pre_token})
     ids = NewIds({char: token_id for token_id, char in enumerate(alphabet)})
-    # A phrase is a list of pre-tokens, each with its tokens, and true if it may be joined. A superword is one pre-token.
+    # A phrase is a list of pre-tokens: their tokens, and true if they may be joined. A superword is one pre-token.
     phrases = [
         [([ids[char] for char in pre_token], may_join(pre_token)) for pre_token in split(phrase)]
         for document in documents
