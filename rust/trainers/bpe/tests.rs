@@ -55,6 +55,7 @@ prop_compose! {
             max_token_length,
             tie_break: if first_seen { TieBreak::FirstSeen } else { TieBreak::SmallestIds },
             threads,
+            ..BpeTrainer::default()
         }
     }
 }
