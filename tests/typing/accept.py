@@ -36,7 +36,7 @@ from lexmill.pre_tokenizers import ByteLevel, Digits, PreTokenizer, Punctuation,
 from lexmill.pre_tokenizers import Sequence as PreTokenizerSequence
 from lexmill.processors import BertProcessing, PostProcessor, RobertaProcessing, TemplateProcessing
 from lexmill.tools import Annotation, EncodingVisualizer
-from lexmill.trainers import BpeTrainer, ParityBpeTrainer, Trainer, WordLevelTrainer, WordPieceTrainer
+from lexmill.trainers import BpeTrainer, ParityBpeTrainer, SuperwordOptions, Trainer, WordLevelTrainer, WordPieceTrainer
 
 Ids = npt.NDArray[np.uint16] | npt.NDArray[np.uint32]
 
@@ -64,6 +64,8 @@ def train(tokenizer: Tokenizer) -> None:
     trainer = BpeTrainer(vocab_size=300, special_tokens=["<s>", AddedToken("</s>", special=True)])
     assert_type(trainer.tie_break, Literal["smallest-ids", "first-seen"])
     trainer.tie_break = "first-seen"
+    trainer.superwords = SuperwordOptions(200, algorithm="superbpe", max_words=3)
+    assert_type(trainer.superwords.algorithm, Literal["boundless", "superbpe"])
     assert_type(trainer.special_tokens, list[AddedToken])
     tokenizer.train(["a.txt", Path("b.txt")], trainer, errors="replace", on_progress=progress, num_threads=2)
     tokenizer.train_from_iterator(iter(["a", "b"]), length=2)

@@ -130,6 +130,8 @@ def test_ways_of_training_without_texts_are_refused() -> None:
     trainer = BpeTrainer(vocab_size=99, superwords=SuperwordOptions(20), show_progress=False)
     with pytest.raises(OptionError, match="leave max_memory out"):
         tokenizer.train_from_iterator(TEXTS, trainer, max_memory="1GB")
+    with pytest.raises(LexmillError, match="superwords need texts"):
+        tokenizer.train_from_counts(lexmill.count_words(iterator=TEXTS, pre_tokenizer=tokenizer.pre_tokenizer), trainer)
     trainer = BpeTrainer(vocab_size=99, superwords=SuperwordOptions(20), continuing_subword_prefix="##")
     with pytest.raises(LexmillError, match="superwords have no continuing_subword_prefix"):
         tokenizer.train_from_iterator(TEXTS, trainer)
