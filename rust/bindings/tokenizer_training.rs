@@ -77,13 +77,14 @@ impl PyTokenizer {
         files.warn_of_repeated(py)?;
         let mut reporter = reporter(py, &training, on_progress)?;
         let threads = threads(num_threads);
-        if let Some(stages) = self.superwords(py, &training, max_memory)? {
+        if let Some(stages) = self.superwords(py, &training, max_memory, folder.as_ref())? {
             let core = self.core(py)?;
-            let mut countings = stages.countings(&core, threads).or_raise(py)?;
+            let mut counters = stages.counters(&core, threads).or_raise(py)?;
             let trained = py.detach(|| {
-                let count = |counting| files.count(counting, &mut |progress| reporter.report(progress));
-                countings.iter_mut().try_for_each(count)?;
-                stages.learn(&core, &training, countings, threads, &mut reporter)
+                for counting in counters.countings() {
+                    files.count(counting, &mut |progress| reporter.report(progress))?;
+                }
+                stages.learn(&core, &training, counters, threads, &mut reporter)
             });
             let model = reporter.or_raise(py, trained)?;
             files.warn(py)?;
@@ -144,12 +145,15 @@ impl PyTokenizer {
         let training = self.training(py, trainer)?;
         let mut reporter = reporter(py, &training, on_progress)?;
         let threads = threads(num_threads);
-        if let Some(stages) = self.superwords(py, &training, max_memory)? {
+        if let Some(stages) = self.superwords(py, &training, max_memory, folder.as_ref())? {
             let core = self.core(py)?;
-            let countings = stages.countings(&core, threads).or_raise(py)?;
-            let countings =
-                count_corpora(py, iterator, Utf8Errors::Strict, countings, length, &mut reporter)?;
-            let trained = py.detach(|| stages.learn(&core, &training, countings, threads, &mut reporter));
+            let mut counters = stages.counters(&core, threads).or_raise(py)?;
+            for counting in counters.countings() {
+                counting.begin_sources(1).or_raise(py)?(0, 0);
+            }
+            let countings = counters.countings();
+            count_corpora(py, iterator, Utf8Errors::Strict, countings, length, &mut reporter)?;
+            let trained = py.detach(|| stages.learn(&core, &training, counters, threads, &mut reporter));
             let model = reporter.or_raise(py, trained)?;
             self.install_superwords(model, &training.special_tokens, &stages);
             return Ok(());
@@ -241,17 +245,18 @@ impl PyTokenizer {
         py: Python<'_>,
         training: &'a Training,
         max_memory: Option<&Bound<'_, PyAny>>,
+        folder: Option<&FilePath>,
     ) -> PyResult<Option<SuperwordTraining<'a>>> {
         let Trainer::Bpe(trainer) = &training.trainer else { return Ok(None) };
         let Some(options) = &trainer.superwords else { return Ok(None) };
-        if max_memory.is_some() {
-            let message =
-                "superwords are counted in memory: leave max_memory out, or train without superwords";
-            return Err(exception(py, "OptionError", message.to_owned()));
-        }
+        let max_memory = max_memory.map(|size| bytes_of(py, size)).transpose()?;
+        let budget = max_memory.map(|memory| Budget {
+            memory: usize::try_from(memory).unwrap_or(usize::MAX),
+            folder: folder.map_or_else(std::env::temp_dir, |folder| folder.to_path_buf()),
+        });
         let parts = self.shared.parts();
         let stages = SuperwordStages::new(trainer, options, parts.pre_tokenizer.as_ref()).or_raise(py)?;
-        Ok(Some(SuperwordTraining { trainer, stages, parts }))
+        Ok(Some(SuperwordTraining { trainer, stages, parts, budget }))
     }
 
     /// As [`Self::install`], with the pre-tokenizer of the second phase.
@@ -285,13 +290,36 @@ struct SuperwordTraining<'a> {
     trainer: &'a BpeTrainer,
     stages: SuperwordStages,
     parts: Components,
+    budget: Option<Budget>,
+}
+
+/// Counters for the words of both phases.
+enum SuperwordCounters {
+    InMemory([WordCounting; 2]),
+    OnDisk([BoundedCounting; 2], Budget),
+}
+
+impl SuperwordCounters {
+    fn countings(&mut self) -> [&mut WordCounting; 2] {
+        match self {
+            Self::InMemory(countings) => countings.each_mut(),
+            Self::OnDisk(countings, _) => countings.each_mut().map(|counting| &mut counting.counting),
+        }
+    }
 }
 
 impl SuperwordTraining<'_> {
-    /// Counters for the words of both phases.
-    fn countings(&self, core: &Tokenizer, threads: usize) -> crate::Result<[WordCounting; 2]> {
-        let pipelines = [Arc::clone(core.pipeline()), self.stages.pipeline(&self.parts)?];
-        Ok(pipelines.map(|pipeline| WordCounting::new(pipeline, threads)))
+    fn counters(&self, core: &Tokenizer, threads: usize) -> crate::Result<SuperwordCounters> {
+        let [first, second] = [Arc::clone(core.pipeline()), self.stages.pipeline(&self.parts)?];
+        let Some(budget) = &self.budget else {
+            let countings = [first, second].map(|pipeline| WordCounting::new(pipeline, threads));
+            return Ok(SuperwordCounters::InMemory(countings));
+        };
+        let stages = Stages::of(&self.parts)?;
+        // Both count at the same time.
+        let half = Budget { memory: budget.memory / 2, ..budget.clone() };
+        let counting = |pipeline| BoundedCounting::new(pipeline, stages.clone(), threads, half.clone(), 0);
+        Ok(SuperwordCounters::OnDisk([counting(first)?, counting(second)?], budget.clone()))
     }
 
     /// The model that both phases make of the words.
@@ -299,16 +327,25 @@ impl SuperwordTraining<'_> {
         &self,
         core: &Tokenizer,
         training: &Training,
-        [first, second]: [WordCounting; 2],
+        counters: SuperwordCounters,
         threads: usize,
         reporter: &mut Reporter,
     ) -> crate::Result<Model> {
-        let mut finish = |counting: WordCounting| counting.finish(&mut |progress| reporter.report(progress));
-        let words = [finish(first)?, finish(second)?];
-        training.words.store(words[0].len(), Ordering::Relaxed);
-        let model = core.pipeline().model();
-        let trained =
-            self.stages.train(self.trainer, words, model, threads, &mut |progress| reporter.report(progress));
+        let (trainer, model) = (self.trainer, core.pipeline().model());
+        let mut report = |progress| reporter.report(progress);
+        let trained = match counters {
+            SuperwordCounters::InMemory([first, second]) => {
+                let words = [first.finish(&mut report)?, second.finish(&mut report)?];
+                training.words.store(words[0].len(), Ordering::Relaxed);
+                self.stages.train(trainer, words, model, threads, &mut report)
+            }
+            SuperwordCounters::OnDisk([first, second], budget) => {
+                let counts = [first.finish(&mut report)?, second.finish(&mut report)?];
+                give_back();
+                training.words.store(counts[0].summary().words as usize, Ordering::Relaxed);
+                self.stages.train_bounded(trainer, counts, model, threads, &budget, &mut report)
+            }
+        };
         give_back();
         trained
     }
@@ -341,11 +378,11 @@ pub(super) fn count_corpus(
     py: Python<'_>,
     iterator: &Bound<'_, PyAny>,
     errors: Utf8Errors,
-    counting: WordCounting,
+    mut counting: WordCounting,
     length: Option<usize>,
     reporter: &mut Reporter,
 ) -> PyResult<WordCounting> {
-    let [counting] = count_corpora(py, iterator, errors, [counting], length, reporter)?;
+    count_corpora(py, iterator, errors, [&mut counting], length, reporter)?;
     Ok(counting)
 }
 
@@ -354,10 +391,10 @@ fn count_corpora<const N: usize>(
     py: Python<'_>,
     iterator: &Bound<'_, PyAny>,
     errors: Utf8Errors,
-    mut countings: [WordCounting; N],
+    mut countings: [&mut WordCounting; N],
     length: Option<usize>,
     reporter: &mut Reporter,
-) -> PyResult<[WordCounting; N]> {
+) -> PyResult<()> {
     let count = |texts: &Texts| {
         let counted =
             countings.iter_mut().try_for_each(|counting| count(py, counting, texts, length, reporter));
@@ -365,8 +402,7 @@ fn count_corpora<const N: usize>(
     };
     let mut batches = Batches { texts: Texts::new(errors), errors, count };
     batches.push_all(iterator)?;
-    batches.count_if(0)?;
-    Ok(countings)
+    batches.count_if(0)
 }
 
 pub(super) fn reporter(

@@ -41,16 +41,20 @@ impl CountsTraining<'_> {
         }
         self.max_memory
             .map_or(Ok(()), |limit| counts.check_training_memory(self.trainer, self.threads, limit))?;
-        let words = self.words(counts, on_progress)?;
+        let words = words_of(self.trainer, counts, on_progress)?;
         self.trainer.train(words, model, self.threads, on_progress)
     }
+}
 
-    /// The words in the order that the trainer needs.
-    fn words(&self, counts: &CountsFile, on_progress: &mut OnProgress<'_>) -> Result<Words<'static>> {
-        Ok(Words::Source(if self.trainer.needs_order() {
-            Box::new(OrderedWords::new(counts, on_progress)?)
-        } else {
-            Box::new(SortedWords::new(counts)?)
-        }))
-    }
+/// The words in the order that the trainer needs.
+pub(super) fn words_of(
+    trainer: &Trainer,
+    counts: &CountsFile,
+    on_progress: &mut OnProgress<'_>,
+) -> Result<Words<'static>> {
+    Ok(Words::Source(if trainer.needs_order() {
+        Box::new(OrderedWords::new(counts, on_progress)?)
+    } else {
+        Box::new(SortedWords::new(counts)?)
+    }))
 }

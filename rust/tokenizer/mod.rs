@@ -1,5 +1,7 @@
 //! Tokenizers: the stages composed.
 
+#[cfg(feature = "sources")]
+mod bounded_superwords;
 mod columns;
 mod decode;
 mod decode_stream;

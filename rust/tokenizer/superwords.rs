@@ -19,7 +19,7 @@ use crate::structures::parallel::{METER_EVERY, OnProgress, run_parts};
 use crate::structures::regex::Pattern;
 use crate::trainers::Trainer;
 use crate::trainers::bpe::{BpeTrainer, SuperwordAlgorithm, Superwords, char_of};
-use crate::trainers::word_counts::WordCounts;
+use crate::trainers::word_counts::{WordCounts, WordSource};
 use crate::{Error, Result};
 
 use super::Components;
@@ -27,7 +27,7 @@ use super::Components;
 /// The cuts of both phases.
 #[derive(Debug)]
 pub struct SuperwordStages {
-    options: Superwords,
+    pub(super) options: Superwords,
     /// Cuts text as in the first phase, but leaves its characters.
     strong: PreTokenizer,
     /// Cuts text as in the second phase, but leaves its characters.
@@ -145,57 +145,61 @@ impl SuperwordStages {
         threads: usize,
         on_progress: &mut OnProgress<'_>,
     ) -> Result<Model> {
-        let Superwords { initial_vocab_size, max_words, algorithm, .. } = self.options;
-        let trainer = BpeTrainer { superwords: None, threads, ..trainer.clone() };
-        let first = Trainer::Bpe(BpeTrainer { vocab_size: initial_vocab_size, ..trainer.clone() });
-        let Model::Bpe(base) = first.train(words, model, threads, on_progress)? else {
-            return Err(Error::Unsupported("superwords need a BPE model".to_owned()));
-        };
-        let second = BpeTrainer { max_words, ..trainer };
-        let extension = match algorithm {
+        let [first, second] = self.phases(trainer, threads);
+        let base = bpe(Trainer::Bpe(first).train(words, model, threads, on_progress)?)?;
+        let extension = match self.options.algorithm {
             SuperwordAlgorithm::SuperBpe => second.extend(&base, 0, weak_words, on_progress)?,
             SuperwordAlgorithm::Boundless => {
-                let runs = self.count_runs(&base, &weak_words, threads, on_progress)?;
+                let counters =
+                    self.count_runs(&base, &weak_words, threads, &WordCounter::default, on_progress)?;
                 drop(weak_words);
+                let runs = WordCounter::join(counters, KeyForm::Text, threads, on_progress)?;
                 second.extend_by_tokens(&base, runs, on_progress)?
             }
         };
         extension.into_model(&base).map(Model::Bpe)
     }
 
-    /// Counts the runs of two or more neighbouring pre-tokens that may be joined and are single tokens; each is a token word.
-    fn count_runs(
+    /// The trainers of both phases.
+    pub(super) fn phases(&self, trainer: &BpeTrainer, threads: usize) -> [BpeTrainer; 2] {
+        let Superwords { initial_vocab_size, max_words, .. } = self.options;
+        let trainer = BpeTrainer { superwords: None, threads, ..trainer.clone() };
+        [
+            BpeTrainer { vocab_size: initial_vocab_size, ..trainer.clone() },
+            BpeTrainer { max_words, ..trainer },
+        ]
+    }
+
+    /// Counts the runs of two or more neighbouring pre-tokens that may be joined and are single tokens; each is a token word. Each thread
+    /// has a counter that `new_counter` makes.
+    pub(super) fn count_runs(
         &self,
         base: &Bpe,
-        words: &WordCounts,
+        words: &dyn WordSource,
         threads: usize,
+        new_counter: &(dyn Fn() -> WordCounter + Sync),
         on_progress: &mut OnProgress<'_>,
-    ) -> Result<WordCounts> {
+    ) -> Result<Vec<WordCounter>> {
         let joins = Pattern::new(&format!(r"\A(?:{})\z", self.options.joins))?;
         let joined = JoinedTokens::new(base, &joins, self.is_mapped)?;
-        let share = words.len() / threads.max(1) + 1;
-        let parts =
-            (0..words.len()).step_by(share).map(|start| start..(start + share).min(words.len())).collect();
+        let parts = words.parts(threads).into_iter().zip(0_u64..).collect();
         let total = words.byte_len() as u64;
-        let counted = run_parts("count superwords", total, parts, on_progress, |part, meter| {
-            let (mut counter, mut bytes, mut buffers) = (WordCounter::default(), 0, Buffers::default());
-            for index in part {
-                let (word, count) = (words.word(index), words.count(index));
-                // A word has fewer runs than 2^32, so positions are in the order of the words.
-                let mut position = (index as u64) << 32;
+        let counted = run_parts("count superwords", total, parts, on_progress, |(part, number), meter| {
+            let (mut counter, mut bytes, mut buffers) = (new_counter(), 0, Buffers::default());
+            // Parts are in the order of the words, and a part has fewer runs than 2^44.
+            let mut position = number << 44;
+            words.read(part, &mut |word, count| {
                 self.for_each_run(word, &joined, &mut buffers, |run| {
                     counter.add_counted(run.as_bytes(), count, position);
                     position += 1;
                 })?;
+                counter.check()?;
                 bytes += word.len();
-                if bytes >= METER_EVERY && !meter.add(std::mem::take(&mut bytes)) {
-                    break;
-                }
-            }
+                Ok(bytes < METER_EVERY || meter.add(std::mem::take(&mut bytes)))
+            })?;
             Ok(counter)
         })?;
-        let counters = counted.into_iter().collect::<Result<Vec<_>>>()?;
-        WordCounter::join(counters, KeyForm::Text, threads, on_progress)
+        counted.into_iter().collect()
     }
 
     fn for_each_run(
@@ -279,6 +283,16 @@ impl<'a> JoinedTokens<'a> {
     /// The character that stands for the token of a pre-token; `None` if it has several or may not be joined.
     fn of(&self, pre_token: &str) -> Option<char> {
         self.characters[self.base.vocab().id(pre_token)? as usize]
+    }
+}
+
+/// The model of the first phase.
+pub(super) fn bpe(model: Model) -> Result<Bpe> {
+    match model {
+        Model::Bpe(model) => Ok(model),
+        other => {
+            Err(Error::Unsupported(format!("superwords need a BPE model, the model is {}", other.kind())))
+        }
     }
 }
 

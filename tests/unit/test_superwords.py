@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import pickle
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -124,12 +125,32 @@ def test_other_pre_tokenizers_are_refused(pre_tokenizer: PreTokenizer | None) ->
     assert tokenizer.to_str() == before
 
 
+@pytest.mark.parametrize("algorithm", ["boundless", "superbpe"])
+@pytest.mark.parametrize("tie_break", ["smallest-ids", "first-seen"])
+def test_bounded_memory_learns_the_same(algorithm: str, tie_break: str, tmp_path: Path) -> None:
+    path = tmp_path / "corpus.txt"
+    words = [f"{chr(97 + place % 26)}{chr(97 + place * place % 11)}" for place in range(3000)]
+    lines = [" ".join(words[place : place + 7]) for place in range(0, 3000, 7)]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    options = SuperwordOptions(150, algorithm=algorithm)
+    saved: list[str] = []
+    for max_memory, from_file in [(None, True), (None, False), ("64MB", True), ("64MB", False)]:
+        tokenizer = Tokenizer(BPE())
+        tokenizer.pre_tokenizer = ByteLevel(add_prefix_space=False)
+        trainer = BpeTrainer(vocab_size=250, superwords=options, tie_break=tie_break, show_progress=False)
+        if from_file:
+            tokenizer.train([path], trainer, max_memory=max_memory, folder=tmp_path, num_threads=2)
+        else:
+            tokenizer.train_from_iterator(lines, trainer, max_memory=max_memory, folder=tmp_path, num_threads=2)
+        saved.append(tokenizer.to_str())
+    assert saved == saved[:1] * 4
+    assert len(json.loads(saved[0])["model"]["vocab"]) == 250
+
+
 def test_ways_of_training_without_texts_are_refused() -> None:
     tokenizer = Tokenizer(BPE())
     tokenizer.pre_tokenizer = ByteLevel(add_prefix_space=False)
     trainer = BpeTrainer(vocab_size=99, superwords=SuperwordOptions(20), show_progress=False)
-    with pytest.raises(OptionError, match="leave max_memory out"):
-        tokenizer.train_from_iterator(TEXTS, trainer, max_memory="1GB")
     with pytest.raises(LexmillError, match="superwords need texts"):
         tokenizer.train_from_counts(lexmill.count_words(iterator=TEXTS, pre_tokenizer=tokenizer.pre_tokenizer), trainer)
     trainer = BpeTrainer(vocab_size=99, superwords=SuperwordOptions(20), continuing_subword_prefix="##")

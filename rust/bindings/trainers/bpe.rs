@@ -74,7 +74,10 @@ pub(super) fn from_json(value: &Value) -> Option<BpeTrainer> {
         continuing_subword_prefix: string("continuing_subword_prefix"),
         end_of_word_suffix: string("end_of_word_suffix"),
         max_token_length: value["max_token_length"].as_u64().map(|length| length as usize),
-        superwords: superwords_from_json(&value["superwords"])?,
+        superwords: match &value["superwords"] {
+            Value::Null => None,
+            options => Some(superwords_from_json(options)?),
+        },
         max_words: None,
         tie_break: TIE_BREAKS.iter().find(|(name, _)| value["tie_break"] == **name)?.1,
         threads: 1,

@@ -94,11 +94,11 @@ impl PySuperwordOptions {
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        let (initial_vocab_size, mut shown) = (self.initial_vocab_size(), String::new());
+        let mut shown = self.initial_vocab_size().to_string();
         for (name, value) in self.__getnewargs_ex__(py)?.1 {
-            shown += &format!(", {name}={}", value.repr()?);
+            shown = format!("{shown}, {name}={}", value.repr()?);
         }
-        Ok(format!("SuperwordOptions({initial_vocab_size}{shown})"))
+        Ok(format!("SuperwordOptions({shown})"))
     }
 }
 
@@ -113,16 +113,13 @@ pub(super) fn superwords_json(superwords: &Superwords) -> Value {
     })
 }
 
-/// The options of a pickled state, where there may be none; `None` if it is not one.
-pub(super) fn superwords_from_json(value: &Value) -> Option<Option<Superwords>> {
-    if value.is_null() {
-        return Some(None);
-    }
-    Some(Some(Superwords {
+/// The options of a pickled state; `None` if it is not one.
+pub(super) fn superwords_from_json(value: &Value) -> Option<Superwords> {
+    Some(Superwords {
         initial_vocab_size: value["initial_vocab_size"].as_u64()? as usize,
         algorithm: ALGORITHMS.iter().find(|(name, _)| value["algorithm"] == **name)?.1,
         max_words: value["max_words"].as_u64().map(|words| words as usize),
         joins: value["joins"].as_str()?.to_owned(),
         pattern: value["pattern"].as_str().map(str::to_owned),
-    }))
+    })
 }
