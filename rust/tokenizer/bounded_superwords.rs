@@ -30,7 +30,7 @@ impl SuperwordStages {
         let limit = budget.memory as u64;
         words.check_training_memory(&first, threads, limit)?;
         let source = words_of(&first, &words, on_progress)?;
-        let base = bpe(first.train_resumable(source, model, threads, None, on_progress)?)?;
+        let base = bpe(first.train(source, model, threads, on_progress)?)?;
         drop(words);
         let counts = match self.options.algorithm {
             SuperwordAlgorithm::SuperBpe => weak_words,

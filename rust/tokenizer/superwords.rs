@@ -17,9 +17,9 @@ use crate::scan::Splitter;
 use crate::structures::finder::TextPattern;
 use crate::structures::parallel::{METER_EVERY, OnProgress, run_parts};
 use crate::structures::regex::Pattern;
-use crate::trainers::Trainer;
 use crate::trainers::bpe::{BpeTrainer, SuperwordAlgorithm, Superwords, char_of};
 use crate::trainers::word_counts::{WordCounts, WordSource};
+use crate::trainers::{Trainer, Words};
 use crate::{Error, Result};
 
 use super::Components;
@@ -146,7 +146,7 @@ impl SuperwordStages {
         on_progress: &mut OnProgress<'_>,
     ) -> Result<Model> {
         let [first, second] = self.phases(trainer, threads);
-        let base = bpe(Trainer::Bpe(first).train(words, model, threads, on_progress)?)?;
+        let base = bpe(Trainer::Bpe(first).train(Words::Table(words), model, threads, on_progress)?)?;
         let extension = match self.options.algorithm {
             SuperwordAlgorithm::SuperBpe => second.extend(&base, 0, weak_words, on_progress)?,
             SuperwordAlgorithm::Boundless => {
