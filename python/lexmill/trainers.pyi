@@ -322,6 +322,10 @@ class UnigramTrainer(Trainer):
         character_coverage: the share of all characters of the corpus, from 0 to 1, that have a piece; the rarest go
             without.
         algorithm: `em`, expectation maximization, or `exact-loss`, the textbook's loop for small corpora.
+        use_sparse_pruning: subtracts a penalty from expected counts, which removes the rare pieces, in the place of
+            pruning by loss.
+        auto_character_coverage: characters share the vocabulary with the other pieces instead of having places of
+            their own. The trained model has the 256 byte pieces and `byte_fallback`. Needs `use_sparse_pruning`.
 
     Raises:
         OptionRangeError: a number is negative.
@@ -342,6 +346,8 @@ class UnigramTrainer(Trainer):
         seed_size: int = 1000000,
         character_coverage: float = 1.0,
         algorithm: _Algorithm = "em",
+        use_sparse_pruning: bool = False,
+        auto_character_coverage: bool = False,
     ) -> UnigramTrainer: ...
     @property
     def vocab_size(self) -> int: ...

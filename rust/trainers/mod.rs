@@ -37,6 +37,11 @@ pub enum Trainer {
     WordLevel(wordlevel::WordLevelTrainer),
 }
 
+/// The pieces `<0x00>` to `<0xFF>`, into which byte fallback spells characters without a piece.
+fn byte_pieces() -> Vec<String> {
+    (0..=u8::MAX).map(|byte| format!("<0x{byte:02X}>")).collect()
+}
+
 /// The words that a trainer learns from.
 pub enum Words<'a> {
     /// Words in memory.
@@ -156,7 +161,9 @@ impl Trainer {
             (Self::Unigram(trainer), Model::Unigram(current)) => {
                 let trainer = unigram::UnigramTrainer { threads, ..trainer.clone() };
                 let trained = trainer.train(&words.into_table()?, on_progress)?;
-                trained.into_model(current.options()).map(Model::Unigram)
+                let mut options = current.options().clone();
+                options.byte_fallback |= trainer.auto_character_coverage;
+                trained.into_model(&options).map(Model::Unigram)
             }
             (Self::WordPiece(trainer), Model::WordPiece(current)) => {
                 let trainer = wordpiece::WordPieceTrainer { threads, ..trainer.clone() };

@@ -98,3 +98,46 @@ EXACT = st.fixed_dictionaries(
 def test_core_learns_as_the_reference_bit_by_bit(words: Words, options: dict[str, Any], threads: int) -> None:
     ours = outcome(CORE, "train_unigram", words, num_threads=threads, **options)
     assert ours == outcome(REFERENCE, "train_unigram", words, **options)
+
+
+SYLLABLES = ["ab", "ra", "ca", "dab", "é", "日", "z", "qx", "a", "b"]
+
+
+@st.composite
+def skewed_corpora(draw: st.DrawFn) -> Words:
+    """Words of few syllables with unequal counts, so that the penalty drops pieces and characters."""
+    joined = st.lists(st.sampled_from(SYLLABLES), min_size=1, max_size=6).map("".join)
+    words = draw(st.lists(joined, min_size=4, max_size=25, unique=True))
+    return [(word, draw(st.sampled_from([1, 1, 2, 3, 40]))) for word in words]
+
+
+SPARSE = st.fixed_dictionaries(
+    {"use_sparse_pruning": st.just(True), "vocab_size": st.integers(10, 24)},
+    optional={
+        "special_tokens": st.lists(st.sampled_from(["<s>", "a", "ab", "ra"]), max_size=3, unique=True),
+        "initial_alphabet": st.lists(st.sampled_from(["a", "y", "xq"]), max_size=3),
+        "shrinking_factor": st.sampled_from([0.25, 0.75, 1 - 2**-53]),
+        "max_piece_length": st.integers(1, 6),
+        "seed_size": st.sampled_from([0, 20, 1000]),
+        "character_coverage": st.sampled_from([0.0, 0.8, 1.0]),
+    },
+)
+# Of the vocabulary, 256 byte pieces take their places first.
+SHARED = st.fixed_dictionaries(
+    {
+        "use_sparse_pruning": st.just(True),
+        "auto_character_coverage": st.just(True),
+        # The seeds of such small corpora are more than 1.05 times the vocabulary only if there are no more places.
+        "vocab_size": st.integers(255, 280),
+    },
+    optional={
+        "special_tokens": st.lists(st.sampled_from(["<s>", "a", "ab", "<0x41>"]), max_size=3, unique=True),
+        "shrinking_factor": st.sampled_from([0.25, 0.75]),
+    },
+)
+
+
+@given(words=skewed_corpora(), options=SPARSE | SHARED, threads=st.integers(1, 3))
+def test_core_prunes_sparsely_as_the_reference_bit_by_bit(words: Words, options: dict[str, Any], threads: int) -> None:
+    ours = outcome(CORE, "train_unigram", words, num_threads=threads, **options)
+    assert ours == outcome(REFERENCE, "train_unigram", words, **options)

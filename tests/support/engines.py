@@ -171,9 +171,11 @@ class CoreEngine:
 
     def train_unigram(self, words: Words, **options: Any) -> Pieces:
         """Trains by the core, with as many threads as `num_threads` says."""
-        specials = len(set(options.get("special_tokens", [])))
+        specials = set(options.get("special_tokens", []))
+        if options.get("auto_character_coverage"):
+            specials |= {f"<0x{byte:02X}>" for byte in range(256)}
         pieces, _ = lexmill._core.train_unigram_words(words, **options)
-        return pieces[specials:]
+        return pieces[len(specials) :]
 
 
 def _tuples(tokens: Any) -> Encoded:

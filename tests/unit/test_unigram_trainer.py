@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 import math
+import pickle
 from typing import Any
 
 import pytest
 
-from cases import load, pairs
+from cases import load, load_cases, pairs
 from engines import CoreEngine, Engine, ReferenceEngine, Words
-from lexmill import Tokenizer, models, pre_tokenizers
+from lexmill import Tokenizer, decoders, models, pre_tokenizers
 from lexmill.errors import EmptyCorpusError, OptionError
 from lexmill.reference import unigram_exact_loss as exact_loss
 from lexmill.trainers import BpeTrainer, UnigramTrainer
@@ -117,6 +118,22 @@ def test_characters_beyond_the_coverage_have_no_piece(engine: Engine) -> None:
         ({"character_coverage": 1.5}, "character_coverage is 1.5 but must be from 0 to 1"),
         ({"max_piece_length": 0}, "max_piece_length is 0 but must be from 1 to 1024"),
         ({"vocab_size": -1}, "vocab_size is -1 but must be at least 0"),
+        (
+            {"use_sparse_pruning": True, "algorithm": "exact-loss"},
+            "use_sparse_pruning is true but must be false for algorithm exact-loss",
+        ),
+        (
+            {"auto_character_coverage": True},
+            "auto_character_coverage is true but must be false without use_sparse_pruning",
+        ),
+        (
+            {"use_sparse_pruning": True, "auto_character_coverage": True, "character_coverage": 0.9},
+            "character_coverage is 0.9 but must be 1 with auto_character_coverage, which chooses the characters",
+        ),
+        (
+            {"use_sparse_pruning": True, "auto_character_coverage": True, "initial_alphabet": ["a"]},
+            "initial_alphabet is a but must be empty with auto_character_coverage, which chooses the characters",
+        ),
         ({"algorithm": "viterbi"}, "algorithm is viterbi but must be em or exact-loss"),
     ],
     ids=str,
@@ -151,3 +168,40 @@ def test_a_trainer_for_another_model_is_refused() -> None:
         Tokenizer(models.BPE()).train_from_iterator(["a"], UnigramTrainer(show_progress=False))
     assert isinstance(models.Unigram().get_trainer(), UnigramTrainer)
     assert not isinstance(models.Unigram().get_trainer(), BpeTrainer)
+
+
+@pytest.mark.parametrize("case", load_cases("unigram_sparse.json"))
+@pytest.mark.parametrize("threads", [1, 3])
+def test_sparse_pruning_keeps_the_golden_pieces(engine: Engine, case: dict[str, Any], threads: int) -> None:
+    found = engine.train_unigram(pairs(case["words"]), num_threads=threads, **case["options"])
+    assert sorted(piece for piece, _ in found) == case["pieces"]
+
+
+def test_sparse_pruning_with_shared_places_drops_rare_characters() -> None:
+    case = load("unigram_sparse.json")["cases"][-1]
+    words = pairs(case["words"])
+    found = [engine.train_unigram(words, **case["options"]) for engine in (CoreEngine(), ReferenceEngine())]
+    assert found[0] == found[1]
+    lacking = {char for word, _ in words for char in word} - {piece for piece, _ in found[0]}
+    assert lacking
+
+
+def test_shared_places_need_byte_fallback_and_give_it() -> None:
+    tokenizer = Tokenizer(models.Unigram())
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+    tokenizer.decoder = decoders.Sequence([decoders.ByteFallback(), decoders.Metaspace()])
+    trainer = UnigramTrainer(
+        vocab_size=290, use_sparse_pruning=True, auto_character_coverage=True, unk_token="<unk>", show_progress=False
+    )
+    tokenizer.train_from_iterator(["low lower lowest new newer newest wide wider widest é"] * 3, trainer)
+    assert tokenizer.model.byte_fallback
+    assert [tokenizer.token_to_id(f"<0x{byte:02X}>") for byte in range(256)] == list(range(1, 257))
+    text = "lower 東京 é \N{GRINNING FACE}"
+    assert tokenizer.decode(tokenizer.encode(text).ids) == text
+
+
+def test_sparse_options_are_kept_in_pickles_and_shown() -> None:
+    trainer = UnigramTrainer(use_sparse_pruning=True, auto_character_coverage=True)
+    shown = repr(pickle.loads(pickle.dumps(trainer)))
+    assert "use_sparse_pruning=True, auto_character_coverage=True" in shown
+    assert "sparse" not in repr(UnigramTrainer())

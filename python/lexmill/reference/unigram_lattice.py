@@ -15,9 +15,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from itertools import accumulate, groupby
 from typing import NamedTuple
 
 SMALL = 256
+# Words share their beginnings with the others of their block: all words that start in one run of so many characters.
+BLOCK = 8192
 
 
 class Word(NamedTuple):
@@ -92,6 +95,17 @@ def expected_counts(
             so_far, its_power = forward[before]
             yield place, math.ldexp(so_far * likelihoods[place] * after, its_power - power)
             backward[before] += math.ldexp(likelihoods[place] * after, its_power - power)
+
+
+def expect(words: Sequence[Word], pieces: Sequence[Piece], precision: int) -> list[int]:
+    """Returns how often each piece is expected over all segmentations, times 2^precision."""
+    sums = [0] * len(pieces)
+    likelihoods = [math.exp(piece.score) for piece in pieces]
+    starts = accumulate((len(word.text) for word in words), initial=0)
+    for _, block in groupby(zip(starts, words, strict=False), lambda placed: placed[0] // BLOCK):
+        for place, count in expected_counts([word for _, word in block], pieces, likelihoods):
+            sums[place] += int(math.ldexp(count, precision) + 0.5)
+    return sums
 
 
 def best_path(text: str, edges: Sequence[Edge], pieces: Sequence[Piece]) -> list[Edge]:

@@ -19,13 +19,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from itertools import accumulate, groupby
+from itertools import groupby
 
 from lexmill.errors import OptionError
-from lexmill.reference.unigram_lattice import Edge, Piece, Word, best_path, digamma, expected_counts, lattice
-
-# Words share their beginnings with the others of their block: all words that start in one run of so many characters.
-BLOCK = 8192
+from lexmill.reference.unigram_lattice import Edge, Piece, Word, best_path, digamma, expect, lattice
+from lexmill.reference.unigram_sparse import prune_sparsely, with_all_characters, without_dropped
 
 
 def train_unigram(
@@ -39,6 +37,8 @@ def train_unigram(
     n_sub_iterations: int = 2,
     seed_size: int = 1_000_000,
     character_coverage: float = 1.0,
+    use_sparse_pruning: bool = False,
+    auto_character_coverage: bool = False,
 ) -> list[Piece]:
     """Learns pieces with their scores from distinct words and their counts.
 
@@ -52,16 +52,20 @@ def train_unigram(
         n_sub_iterations: maximisations between two prunings.
         seed_size: characters and substrings to start from.
         character_coverage: the share of all characters of the words that must have a piece.
+        use_sparse_pruning: see `unigram_sparse`.
+        auto_character_coverage: with sparse pruning, characters share the places with other pieces, and the 256 byte
+            pieces follow the special tokens, which they are like.
 
     Raises:
         OptionError: `vocab_size` is less than special tokens and characters need.
     """
-    specials = list(dict.fromkeys(special_tokens))
+    byte_pieces = [f"<0x{byte:02X}>" for byte in range(256)] if auto_character_coverage else []
+    specials = list(dict.fromkeys([*special_tokens, *byte_pieces]))
     counts = count_characters(words, character_coverage)
     for char in (string[0] for string in initial_alphabet if string):
         counts.setdefault(char, 0)
     characters = sorted(char for char in counts if char not in specials)
-    needed = len(specials) + len(characters)
+    needed = len(specials) + (0 if auto_character_coverage else len(characters))
     if vocab_size < needed:
         raise OptionError(f"vocab_size is {vocab_size} but special tokens and initial alphabet need {needed}")
     wanted = vocab_size - len(specials)
@@ -74,15 +78,31 @@ def train_unigram(
     desired = wanted * 11 // 10
     # Parts of one, by powers of two: the expected count of all characters together has less than 63 bits.
     precision = min(40, 62 - sum(len(part.text) * part.weight for part in parts).bit_length())
+    if use_sparse_pruning:
+        target = vocab_size + vocab_size // 10
+        active = prune_sparsely(parts, pieces, precision=precision, target=target, shrinking_factor=shrinking_factor)
+        if auto_character_coverage:
+            return sorted(without_dropped(active), key=by_score)[:wanted]
+        return best(with_all_characters(active, counts), wanted)
     while True:
         for _ in range(n_sub_iterations):
             pieces = maximise(pieces, expect(parts, pieces, precision), precision)
         if len(pieces) <= desired:
             break
         pieces = prune(parts, pieces, max(desired, min(int(shrinking_factor * len(pieces)), len(pieces) - 1)))
-    others = sorted((piece for piece in pieces if len(piece.text) > 1), key=lambda piece: (-piece.score, piece.text))
-    kept = [piece for piece in pieces if len(piece.text) == 1] + others[: wanted - len(characters)]
-    return sorted(kept, key=lambda piece: (-piece.score, piece.text))
+    return best(pieces, wanted)
+
+
+def by_score(piece: Piece) -> tuple[float, str]:
+    """Returns the key that sorts pieces by descending score, equals by code points."""
+    return -piece.score, piece.text
+
+
+def best(pieces: Sequence[Piece], wanted: int) -> list[Piece]:
+    """Returns all characters and the best other pieces, `wanted` in all."""
+    characters = [piece for piece in pieces if len(piece.text) == 1]
+    others = sorted((piece for piece in pieces if len(piece.text) > 1), key=by_score)
+    return sorted(characters + others[: wanted - len(characters)], key=by_score)
 
 
 def count_characters(words: Sequence[tuple[str, int]], coverage: float) -> dict[str, int]:
@@ -130,17 +150,6 @@ def find_seeds(words: Sequence[Word], longest: int, n: int, excluded: set[str]) 
         if count > 1 and text not in excluded and (len(followers[text]) > 1 or len(next(iter(followers[text]))) > 1)
     ]
     return sorted(found, key=lambda seed: (-seed[1] * len(seed[0]), seed[0]))[:n]
-
-
-def expect(words: Sequence[Word], pieces: Sequence[Piece], precision: int) -> list[int]:
-    """Returns how often each piece is expected over all segmentations, times 2^precision."""
-    sums = [0] * len(pieces)
-    likelihoods = [math.exp(piece.score) for piece in pieces]
-    starts = accumulate((len(word.text) for word in words), initial=0)
-    for _, block in groupby(zip(starts, words, strict=False), lambda placed: placed[0] // BLOCK):
-        for place, count in expected_counts([word for _, word in block], pieces, likelihoods):
-            sums[place] += int(math.ldexp(count, precision) + 0.5)
-    return sums
 
 
 def maximise(pieces: Sequence[Piece], expected: Sequence[int], precision: int) -> list[Piece]:

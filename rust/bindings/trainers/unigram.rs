@@ -31,6 +31,9 @@ use crate::trainers::word_counts::WordCounts;
 ///     `character_coverage`: the share of all characters of the corpus, from 0 to 1, that have a piece; the rarest go
 ///         without.
 ///     `algorithm`: `em`, expectation maximization, or `exact-loss`, the textbook's loop for small corpora.
+///     `use_sparse_pruning`: subtracts a penalty from expected counts, which removes the rare pieces, in the place of pruning by loss.
+///     `auto_character_coverage`: characters share the vocabulary with the other pieces instead of having places of their own. The
+///         trained model has the 256 byte pieces and `byte_fallback`. Needs `use_sparse_pruning`.
 ///
 /// Raises:
 ///     `OptionRangeError`: a number is negative.
@@ -53,6 +56,8 @@ pub(super) fn to_json(trainer: &UnigramTrainer) -> Map<String, Value> {
         "seed_size": trainer.seed_size,
         "character_coverage": trainer.character_coverage,
         "algorithm": name_of(&ALGORITHMS, trainer.algorithm),
+        "use_sparse_pruning": trainer.use_sparse_pruning,
+        "auto_character_coverage": trainer.auto_character_coverage,
     }))
 }
 
@@ -71,6 +76,8 @@ pub(super) fn from_json(value: &Value) -> Option<UnigramTrainer> {
         seed_size: size("seed_size")?,
         character_coverage: value["character_coverage"].as_f64()?,
         algorithm: ALGORITHMS.iter().find(|(name, _)| value["algorithm"] == **name)?.1,
+        use_sparse_pruning: value["use_sparse_pruning"].as_bool()?,
+        auto_character_coverage: value["auto_character_coverage"].as_bool()?,
         threads: 1,
     })
 }
@@ -87,10 +94,11 @@ impl PyUnigramTrainer {
     #[pyo3(signature = (
         *, vocab_size=8000, show_progress=true, progress_format="indicatif", special_tokens=Keyword::ABSENT,
         initial_alphabet=Keyword::ABSENT, shrinking_factor=0.75, unk_token=None, max_piece_length=16, n_sub_iterations=2,
-        seed_size=1_000_000, character_coverage=1.0, algorithm="em", **kwargs
+        seed_size=1_000_000, character_coverage=1.0, algorithm="em", use_sparse_pruning=false, auto_character_coverage=false, **kwargs
     ), text_signature = "(*, vocab_size=8000, show_progress=True, progress_format='indicatif', special_tokens=[], \
         initial_alphabet=[], shrinking_factor=0.75, unk_token=None, max_piece_length=16, n_sub_iterations=2, \
-        seed_size=1000000, character_coverage=1.0, algorithm='em', **kwargs)")]
+        seed_size=1000000, character_coverage=1.0, algorithm='em', use_sparse_pruning=False, \
+        auto_character_coverage=False, **kwargs)")]
     #[expect(clippy::too_many_arguments, reason = "Hugging Face's signature")]
     fn new(
         py: Python<'_>,
@@ -106,6 +114,8 @@ impl PyUnigramTrainer {
         seed_size: i64,
         character_coverage: f64,
         algorithm: &str,
+        use_sparse_pruning: bool,
+        auto_character_coverage: bool,
         kwargs: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyClassInitializer<Self>> {
         note_unknown(kwargs)?;
@@ -120,6 +130,8 @@ impl PyUnigramTrainer {
             seed_size: unsigned(py, "seed_size", seed_size)?,
             character_coverage,
             algorithm: named(py, "algorithm", &ALGORITHMS, algorithm)?,
+            use_sparse_pruning,
+            auto_character_coverage,
             threads: 1,
         };
         let trainer = Trainer::Unigram(trainer);

@@ -70,7 +70,8 @@ impl Corpus {
             counts.entry(c).or_default();
         }
         counts.retain(|c, _| !specials.contains(c.encode_utf8(&mut [0; 4]) as &str));
-        let needed = specials.len() + counts.len();
+        let characters = if trainer.auto_character_coverage { 0 } else { counts.len() };
+        let needed = specials.len() + characters;
         if trainer.vocab_size < needed {
             return Err(Error::VocabSizeTooSmall { vocab_size: trainer.vocab_size, needed });
         }

@@ -3,6 +3,7 @@
 //! Threads take blocks of words from a shared queue and add to sums of their own. The sums are integers, so the result does
 //! not depend on which thread took which block.
 
+use std::cmp::Ordering;
 use std::sync::{Mutex, PoisonError};
 
 use super::corpus::Corpus;
@@ -20,18 +21,18 @@ type Place = Option<(usize, u16)>;
 
 /// The pieces with their scores, and the lattice of all words.
 pub(super) struct Pieces<'a> {
-    corpus: &'a Corpus,
+    pub(super) corpus: &'a Corpus,
     lattice: Vec<Block>,
     /// By id. Characters come first; their ids are their codes.
     places: Vec<Place>,
     /// The ids of all other pieces, sorted by their places.
     by_place: Vec<u32>,
-    scores: Vec<f64>,
+    pub(super) scores: Vec<f64>,
     /// New ids by old ids, which have not been applied to the lattice yet.
     renamed: Option<Vec<u32>>,
     /// Expected counts are integers in fixed point: multiples of one divided by this power of two. It is chosen so that the
     /// counts of all characters together stay below 2^62; sums of integers are the same in any order.
-    precision: f64,
+    pub(super) precision: f64,
     threads: usize,
 }
 
@@ -64,7 +65,8 @@ impl<'a> Pieces<'a> {
         self.scores.len()
     }
 
-    fn characters(&self) -> usize {
+    /// Number of characters, whose ids come first.
+    pub(super) fn characters(&self) -> usize {
         self.corpus.alphabet.len()
     }
 
@@ -89,7 +91,7 @@ impl<'a> Pieces<'a> {
     }
 
     /// The expected count of each piece over all segmentations, times `precision`.
-    fn expect(&mut self, on_progress: &mut OnProgress<'_>) -> Result<Vec<u64>> {
+    pub(super) fn expect(&mut self, on_progress: &mut OnProgress<'_>) -> Result<Vec<u64>> {
         let likelihoods: Vec<f64> = self.scores.iter().map(|score| score.exp()).collect();
         let (corpus, precision) = (self.corpus, self.precision);
         let parts =
@@ -122,6 +124,12 @@ impl<'a> Pieces<'a> {
         for &(_, id) in &losses {
             is_kept[id] = true;
         }
+        self.keep(&is_kept);
+        Ok(())
+    }
+
+    /// Removes the pieces that are not kept.
+    pub(super) fn keep(&mut self, is_kept: &[bool]) {
         let mut new_ids = vec![GONE; self.len()];
         let kept: Vec<usize> = (0..self.len()).filter(|&id| is_kept[id]).collect();
         for (new, &id) in (0u32..).zip(&kept) {
@@ -129,33 +137,43 @@ impl<'a> Pieces<'a> {
         }
         self.scores = kept.iter().map(|&id| self.scores[id]).collect();
         self.rename(new_ids);
-        Ok(())
     }
 
     /// For each piece that is its own best segmentation: by how much the log likelihood falls without it, and its id.
     fn losses(&mut self, used: &[u64], on_progress: &mut OnProgress<'_>) -> Result<Vec<(f64, usize)>> {
         let total: u128 = used.iter().map(|&count| u128::from(count)).sum();
-        let used_ids = self.by_place.iter().filter(|&&id| used[id as usize] > 0);
+        let is_used = |id: u32| used[id as usize] > 0;
+        let loss = |id: u32, others: &[u32]| (loss_without(id, others, used, total), id as usize);
+        self.with_alternatives(is_used, loss, on_progress)
+    }
+
+    /// The results of `each` for the pieces of several characters that are wanted and are their own best segmentation; `each` gets the
+    /// id and the pieces of the best other segmentation, from right to left.
+    pub(super) fn with_alternatives<T: Clone + Send>(
+        &self,
+        is_wanted: impl Fn(u32) -> bool,
+        each: impl Fn(u32, &[u32]) -> T + Sync,
+        on_progress: &mut OnProgress<'_>,
+    ) -> Result<Vec<T>> {
         let placed = |&id: &u32| self.places[id as usize].map(|(start, len)| (id, start, len));
-        let places: Vec<(u32, usize, u16)> = used_ids.filter_map(placed).collect();
+        let wanted = self.by_place.iter().filter(|&&id| is_wanted(id));
+        let places: Vec<(u32, usize, u16)> = wanted.filter_map(placed).collect();
         let (corpus, scores, blocks) = (self.corpus, &self.scores, Mutex::new(self.lattice.iter()));
         let parts = vec![(); self.threads.max(1)];
         let parts = run_parts("prune", corpus.codes.len() as u64, parts, on_progress, |(), meter| {
-            let mut losses = Vec::new();
+            let mut results = Vec::new();
             while let Some(block) = next(&blocks) {
                 let start = corpus.word(block.words.start).start;
                 let end = corpus.word(block.words.end - 1).end;
                 let places = &places[places.partition_point(|place| place.1 < start)..];
                 let places = &places[..places.partition_point(|place| place.1 < end)];
-                let each = |id: u32, others: &[u32]| {
-                    losses.push((loss_without(id, others, used, total), id as usize));
-                };
+                let each = |id: u32, others: &[u32]| results.push(each(id, others));
                 let mut alternatives = Alternatives::new(block, corpus, scores, places, each);
                 if !block.walk(corpus, meter, &mut alternatives) {
                     break;
                 }
             }
-            losses
+            results
         })?;
         Ok(parts.concat())
     }
@@ -176,6 +194,16 @@ impl<'a> Pieces<'a> {
 
     /// The characters and the best other pieces, `n` in all, by descending score, equal scores by code points.
     pub(super) fn finish(self, n: usize) -> Vec<(String, f64)> {
+        let characters = self.characters();
+        let mut all = self.texts();
+        all[characters..].sort_unstable_by(by_score);
+        all.truncate(n.max(characters));
+        all.sort_unstable_by(by_score);
+        all
+    }
+
+    /// All pieces with their scores, by id.
+    pub(super) fn texts(&self) -> Vec<(String, f64)> {
         let text = |id: usize| match (self.corpus.alphabet.get(id), self.places[id]) {
             (Some(c), _) => c.to_string(),
             (None, Some((start, len))) => {
@@ -183,15 +211,7 @@ impl<'a> Pieces<'a> {
             }
             (None, None) => String::new(),
         };
-        let by_score = |left: &(String, f64), right: &(String, f64)| {
-            right.1.total_cmp(&left.1).then_with(|| left.0.cmp(&right.0))
-        };
-        let characters = self.characters();
-        let mut all: Vec<(String, f64)> = (0..self.len()).map(|id| (text(id), self.scores[id])).collect();
-        all[characters..].sort_unstable_by(by_score);
-        all.truncate(n.max(characters));
-        all.sort_unstable_by(by_score);
-        all
+        (0..self.len()).map(|id| (text(id), self.scores[id])).collect()
     }
 
     /// Runs `work` on all blocks, until it returns false; each thread has its own sums, one for each piece.
@@ -218,6 +238,11 @@ impl<'a> Pieces<'a> {
             sums
         })
     }
+}
+
+/// The order of the results: higher scores first, equal scores by code points.
+pub(super) fn by_score(left: &(String, f64), right: &(String, f64)) -> Ordering {
+    right.1.total_cmp(&left.1).then_with(|| left.0.cmp(&right.0))
 }
 
 /// The places of characters and seeds by id, and the ids of the seeds by place.

@@ -16,7 +16,8 @@
 //! Time: O(n log n) in the characters of distinct words for the seeds, then O(occurrences of pieces in distinct prefixes)
 //! for each round. Memory: 34 bytes a character, 6 an occurrence of a piece, and 8 a piece and thread.
 //!
-//! [`Algorithm::ExactLoss`] is the textbook's loop instead (`exact_loss`).
+//! [`Algorithm::ExactLoss`] is the textbook's loop instead (`exact_loss`). With `use_sparse_pruning`, a penalty on expected counts
+//! takes the place of pruning by loss (`sparse`).
 
 mod corpus;
 mod em;
@@ -24,6 +25,7 @@ mod exact_loss;
 mod lattice;
 mod passes;
 mod seeds;
+mod sparse;
 #[cfg(test)]
 mod tests;
 
@@ -35,6 +37,7 @@ use seeds::Suffixes;
 
 use crate::models::unigram::{Unigram, UnigramOptions};
 use crate::structures::parallel::OnProgress;
+use crate::trainers::byte_pieces;
 use crate::trainers::word_counts::WordCounts;
 use crate::{Error, Result};
 
@@ -74,6 +77,11 @@ pub struct UnigramTrainer {
     pub character_coverage: f64,
     /// How pieces are chosen.
     pub algorithm: Algorithm,
+    /// Subtracts a penalty from expected counts in the place of pruning by loss.
+    pub use_sparse_pruning: bool,
+    /// Gives characters no places of their own: they share the vocabulary with the other pieces, and the trained model has the 256 byte
+    /// pieces and falls back to them. Needs `use_sparse_pruning`.
+    pub auto_character_coverage: bool,
     /// Threads; the result does not depend on it.
     pub threads: usize,
 }
@@ -91,6 +99,8 @@ impl Default for UnigramTrainer {
             seed_size: 1_000_000,
             character_coverage: 1.0,
             algorithm: Algorithm::default(),
+            use_sparse_pruning: false,
+            auto_character_coverage: false,
             threads: 1,
         }
     }
@@ -137,8 +147,14 @@ impl UnigramTrainer {
                 specials.push(token);
             }
         }
+        let bytes = if self.auto_character_coverage { byte_pieces() } else { Vec::new() };
         if let Some(unk_token) = self.unk_token.as_deref().filter(|token| !specials.contains(token)) {
             specials.insert(0, unk_token);
+        }
+        for piece in &bytes {
+            if !specials.contains(&piece.as_str()) {
+                specials.push(piece);
+            }
         }
         let unk_id = specials.iter().position(|&token| Some(token) == self.unk_token.as_deref());
         let set: BTreeSet<&str> = specials.iter().copied().collect();
@@ -163,6 +179,13 @@ impl UnigramTrainer {
         let seeds = suffixes.best(&corpus, n, specials, self.threads, on_progress)?;
         let mut pieces = Pieces::new(&corpus, &suffixes, &seeds, self.threads, on_progress)?;
         drop((suffixes, seeds));
+        if self.use_sparse_pruning {
+            let most = self.vocab_size.saturating_add(self.vocab_size / 10);
+            let target = sparse::Target { pieces: most, shrinking_factor: self.shrinking_factor };
+            let learnt = sparse::train(pieces, target, on_progress)?;
+            let is_auto = self.auto_character_coverage;
+            return Ok(if is_auto { learnt.finish_alike(wanted) } else { learnt.finish(wanted) });
+        }
         let desired = wanted + wanted / 10;
         loop {
             for _ in 0..self.n_sub_iterations {
@@ -190,6 +213,22 @@ impl UnigramTrainer {
         if !(1..=LONGEST).contains(&self.max_piece_length) {
             let expected = format!("from 1 to {LONGEST}");
             return wrong("max_piece_length", self.max_piece_length.to_string(), &expected);
+        }
+        let is_exact = self.algorithm == Algorithm::ExactLoss;
+        if self.use_sparse_pruning && is_exact {
+            return wrong("use_sparse_pruning", "true".to_owned(), "false for algorithm exact-loss");
+        }
+        if self.auto_character_coverage && !self.use_sparse_pruning {
+            return wrong("auto_character_coverage", "true".to_owned(), "false without use_sparse_pruning");
+        }
+        if self.auto_character_coverage && self.character_coverage < 1.0 {
+            let expected = "1 with auto_character_coverage, which chooses the characters";
+            return wrong("character_coverage", self.character_coverage.to_string(), expected);
+        }
+        if self.auto_character_coverage && !self.initial_alphabet.is_empty() {
+            let alphabet: String = self.initial_alphabet.iter().collect();
+            let expected = "empty with auto_character_coverage, which chooses the characters";
+            return wrong("initial_alphabet", alphabet, expected);
         }
         Ok(())
     }
