@@ -83,6 +83,7 @@ class BpeTrainer(Trainer):
         max_token_length: int | None = None,
         tie_break: _TieBreak = "smallest-ids",
         superwords: SuperwordOptions | None = None,
+        auto_character_coverage: bool = False,
     ) -> BpeTrainer: ...
     def get_word_count(self) -> int:
         """Distinct words of the corpus of the last training; 0 before the first."""
@@ -122,6 +123,10 @@ class BpeTrainer(Trainer):
     def superwords(self) -> SuperwordOptions | None: ...
     @superwords.setter
     def superwords(self, value: SuperwordOptions | None) -> None: ...
+    @property
+    def auto_character_coverage(self) -> bool: ...
+    @auto_character_coverage.setter
+    def auto_character_coverage(self, value: bool) -> None: ...
 
 @final
 class SuperwordOptions:

@@ -105,7 +105,7 @@ impl PyTokenizer {
         Ok(Self::of(State::of(parts)))
     }
 
-    /// Reads a `.model` file of SentencePiece's; special tokens in text are left to the model, as there.
+    /// Reads a `.model` or `.spm.fb` file of SentencePiece's; special tokens in text are left to the model, as there.
     ///
     /// Args:
     ///     `path`: the file.
@@ -119,13 +119,19 @@ impl PyTokenizer {
         Ok(Self::of(State { encode_special_tokens: true, ..State::of(parts) }))
     }
 
-    /// Writes a `.model` file for SentencePiece, whole or not at all.
+    /// Writes a `.model` file for SentencePiece, or a `.spm.fb` file for its lite runtime, whole or not at all.
     ///
     /// Args:
-    ///     `path`: the file.
+    ///     `path`: the file; a name that ends with `.fb` tells the second kind.
+    ///
+    /// Raises:
+    ///     `OptionError`: the file cannot hold the tokenizer; the message names the part.
+    ///     `FileError`: the file cannot be written.
     fn save_spm(&self, py: Python<'_>, path: FilePath) -> PyResult<()> {
         let parts = self.shared.parts();
-        py.detach(|| atomic_file::write(&path, &sentencepiece::write(&parts)?)).or_raise(py)
+        let write =
+            if sentencepiece::is_lite_name(&path) { sentencepiece::write_lite } else { sentencepiece::write };
+        py.detach(|| atomic_file::write(&path, &write(&parts)?)).or_raise(py)
     }
 
     /// Reads a `.tiktoken` file, which holds neither `pattern`, which cuts text, nor `special_tokens` with their ids.

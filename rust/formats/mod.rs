@@ -2,6 +2,7 @@
 
 pub mod components;
 mod fields;
+mod flatbuffers;
 mod foreign;
 pub mod model_json;
 mod protobuf;

@@ -8,6 +8,7 @@ pub mod binary_formats;
 pub mod bucket_queue;
 pub mod byte_trie;
 pub(crate) mod char_table;
+pub(crate) mod darts;
 pub mod finder;
 pub mod flat_map;
 #[cfg(feature = "sources")]

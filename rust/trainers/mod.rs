@@ -156,6 +156,7 @@ impl Trainer {
                 let mut options = current.options().clone();
                 options.continuing_subword_prefix = trainer.continuing_subword_prefix;
                 options.end_of_word_suffix = trainer.end_of_word_suffix;
+                options.byte_fallback |= trainer.auto_character_coverage;
                 trained.into_model(options).map(Model::Bpe)
             }
             (Self::Unigram(trainer), Model::Unigram(current)) => {

@@ -76,6 +76,28 @@ def test_core_trains_as_the_reference(threads: int, words: Words, options: dict[
     assert outcome(CORE, words, num_threads=threads, **options) == expected
 
 
+SHARED = st.fixed_dictionaries(
+    {"auto_character_coverage": st.just(True), "vocab_size": st.integers(254, 280)},
+    optional={
+        "min_frequency": st.integers(0, 4),
+        "special_tokens": st.lists(st.sampled_from(["<s>", "é", "ab", "東京", "<0x41>"]), max_size=4),
+        "max_token_length": sometimes(st.integers(0, 7)),
+        "tie_break": st.sampled_from(["smallest-ids", "first-seen"]),
+    },
+)
+MIXED_WORDS = st.text("abé東京😀ñ", min_size=1, max_size=8)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@given(
+    words=st.lists(st.tuples(MIXED_WORDS, st.integers(1, 9)), max_size=12, unique_by=lambda item: item[0]),
+    options=SHARED,
+)
+def test_core_shares_places_as_the_reference(threads: int, words: Words, options: dict[str, Any]) -> None:
+    expected = outcome(REFERENCE, words, **options)
+    assert outcome(CORE, words, num_threads=threads, **options) == expected
+
+
 @given(words=corpora(), options=LAWFUL, room=st.integers(0, 10))
 def test_more_room_extends_the_merges(engine: Engine, words: Words, options: dict[str, Any], room: int) -> None:
     vocab, merges = trained(engine, words, options)

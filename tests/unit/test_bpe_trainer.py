@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import pytest
 
 from cases import load, load_cases, pairs
 from engines import Engine
+from lexmill import Tokenizer, decoders, models, pre_tokenizers
 from lexmill.errors import OptionError
+from lexmill.trainers import BpeTrainer
 
 
 @pytest.mark.parametrize("case", load_cases("bpe_ties.json") + load_cases("bpe_options.json"))
@@ -73,3 +76,49 @@ def test_combining_marks_and_joiners_are_characters_of_their_own(engine: Engine)
     vocab, merges = engine.train_bpe([("e\u0301", 1), ("é", 1), ("👩\u200d👧", 1)], vocab_size=7)
     assert vocab == ["e", "é", "\u0301", "\u200d", "👧", "👩", "e\u0301"]
     assert merges == [("e", "\u0301")]
+
+
+@pytest.mark.parametrize(
+    ("count", "kept"),
+    [
+        # Both characters save 3 * 2 + 1 * 2 tokens, the merge with its two characters 7, 8 or 9.
+        (7, ["日", "語"]),
+        (8, ["a", "b", "ab"]),
+        (9, ["a", "b", "ab"]),
+    ],
+)
+def test_characters_and_merges_compete_for_places(engine: Engine, count: int, kept: list[str]) -> None:
+    words = [("ab", count), ("日", 3), ("語", 1)]
+    vocab, merges = engine.train_bpe(words, vocab_size=259, auto_character_coverage=True)
+    assert vocab == [*(f"<0x{byte:02X}>" for byte in range(256)), *kept]
+    assert merges == ([("a", "b")] if "ab" in kept else [])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"limit_alphabet": 0}, "limit_alphabet is 0 but must be absent with auto_character_coverage"),
+        ({"initial_alphabet": ["xy"]}, "initial_alphabet is x but must be absent with auto_character_coverage"),
+        ({"continuing_subword_prefix": "##"}, "continuing_subword_prefix is ## but must be absent"),
+        ({"end_of_word_suffix": "$"}, r"end_of_word_suffix is \$ but must be absent"),
+        ({"vocab_size": 255}, "vocab_size is 255 but special tokens and initial alphabet need 256"),
+    ],
+)
+def test_shared_places_refuse_options(engine: Engine, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(OptionError, match=message):
+        engine.train_bpe([("ab", 1)], auto_character_coverage=True, **{"vocab_size": 300, **options})
+
+
+def test_shared_places_give_byte_fallback() -> None:
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+    tokenizer.decoder = decoders.Sequence([decoders.ByteFallback(), decoders.Metaspace()])
+    trainer = BpeTrainer(vocab_size=270, show_progress=False)
+    assert not trainer.auto_character_coverage
+    trainer.auto_character_coverage = True
+    trainer = pickle.loads(pickle.dumps(trainer))
+    assert "auto_character_coverage=True" in repr(trainer)
+    tokenizer.train_from_iterator(["low lower lowest"] * 3, trainer)
+    assert tokenizer.model.byte_fallback
+    text = "lower <0x41> 東京 \N{GRINNING FACE}"
+    assert tokenizer.decode(tokenizer.encode(text).ids) == text

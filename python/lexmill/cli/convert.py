@@ -26,7 +26,8 @@ __all__ = ["Kind", "Options", "Surroundings", "Version", "convert"]
 
 _STAGES = ("normalizer", "pre_tokenizer", "post_processor", "decoder", "truncation", "padding")
 # SentencePiece's files hold these stages in another form, and `save_spm` refuses stages that have no such form.
-_NOT_COMPARED = {Kind.SENTENCEPIECE: ("normalizer", "pre_tokenizer")}
+_SENTENCEPIECE = (Kind.SENTENCEPIECE, Kind.SENTENCEPIECE_LITE)
+_NOT_COMPARED = dict.fromkeys(_SENTENCEPIECE, ("normalizer", "pre_tokenizer"))
 # Options of the byte-level stages that mean nothing in that stage; a post-processor may mean nothing at all.
 _WITHOUT_MEANING = {
     "pre_tokenizer": ("trim_offsets",),
@@ -204,7 +205,7 @@ def _lost(source: Tokenizer, back: Tokenizer, kind: Kind) -> Iterator[str]:
         raise OptionError(message)
     for stage in _STAGES:
         if stage not in _NOT_COMPARED.get(kind, ()) and not _is_same(stage, one[stage], other[stage]):
-            if kind is Kind.SENTENCEPIECE and stage == "decoder" and one[stage] and one[stage]["type"] == "Metaspace":
+            if kind in _SENTENCEPIECE and stage == "decoder" and one[stage] and one[stage]["type"] == "Metaspace":
                 continue
             yield f"the {stage} {_shown(one[stage])} (read back as {_shown(other[stage])})"
     for name in _MODEL_OPTIONS:

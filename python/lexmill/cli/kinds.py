@@ -26,6 +26,7 @@ class Kind(str, Enum):
 
     TOKENIZER_JSON = "tokenizer-json"
     SENTENCEPIECE = "sentencepiece"
+    SENTENCEPIECE_LITE = "sentencepiece-lite"
     VOCAB_TXT = "vocab-txt"
     VOCAB_JSON = "vocab-json"
     TIKTOKEN = "tiktoken"
@@ -99,6 +100,7 @@ def kind_of(path: str, option: str) -> Kind:
         ".json": Kind.TOKENIZER_JSON,
         ".model": Kind.SENTENCEPIECE,
         ".spm": Kind.SENTENCEPIECE,
+        ".fb": Kind.SENTENCEPIECE_LITE,
         ".txt": Kind.VOCAB_TXT,
         ".tiktoken": Kind.TIKTOKEN,
     }
@@ -142,7 +144,7 @@ def read(paths: list[str], kind: Kind, around: Surroundings) -> Tokenizer:
     """
     if kind is Kind.TOKENIZER_JSON:
         return Tokenizer.from_file(paths[0])
-    if kind is Kind.SENTENCEPIECE:
+    if kind in (Kind.SENTENCEPIECE, Kind.SENTENCEPIECE_LITE):
         return Tokenizer.from_spm(paths[0])
     readers: dict[Kind, Callable[[list[str], Surroundings], Tokenizer]] = {
         Kind.VOCAB_TXT: _read_vocab_txt,
@@ -242,6 +244,10 @@ def write(tokenizer: Tokenizer, kind: Kind, folder: Path, version: Version = Ver
         text = tokenizer.to_str(pretty=is_version_1, version=version.value, lossy=not is_version_1)
         path.write_text(text, encoding="utf-8", newline="")
     elif kind is Kind.SENTENCEPIECE:
+        tokenizer.save_spm(path)
+    elif kind is Kind.SENTENCEPIECE_LITE:
+        # The name tells `save_spm` the kind of file.
+        path = path.with_suffix(".fb")
         tokenizer.save_spm(path)
     else:
         tokenizer.save_tiktoken(path)

@@ -25,6 +25,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from lexmill.errors import OptionError, OptionRangeError
+from lexmill.reference.bpe_shared import BYTE_PIECES, prune_shared, refuse_characters
 
 Pair = tuple[int, int]
 Words = Sequence[tuple[str, int]]
@@ -44,6 +45,7 @@ def train_bpe(
     end_of_word_suffix: str | None = None,
     max_token_length: int | None = None,
     tie_break: str = "smallest-ids",
+    auto_character_coverage: bool = False,
 ) -> tuple[list[str], list[tuple[str, str]]]:
     """Learns a vocabulary from words and their counts; every step recounts everything.
 
@@ -59,6 +61,8 @@ def train_bpe(
         end_of_word_suffix: goes after the last character of each word. None and "" mean the same.
         max_token_length: see `is_eligible`.
         tie_break: "smallest-ids" or "first-seen".
+        auto_character_coverage: characters share the places with merges, see `bpe_shared`; the byte pieces follow the
+            special tokens.
 
     Returns:
         The tokens by id, and the merges in the order learnt.
@@ -78,17 +82,34 @@ def train_bpe(
         if size is not None and size < 0:
             raise OptionRangeError(f"{name} is {size} but must be at least 0")
     prefix = continuing_subword_prefix or ""
+    if auto_character_coverage:
+        refuse_characters(
+            limit_alphabet=limit_alphabet,
+            initial_alphabet="".join(string[0] for string in initial_alphabet if string),
+            continuing_subword_prefix=prefix,
+            end_of_word_suffix=end_of_word_suffix,
+        )
     alphabet = choose_alphabet(words, limit_alphabet, initial_alphabet)
     ids: dict[str, int] = {}
-    for token in [*special_tokens, *alphabet]:
+    for token in [*special_tokens, *(BYTE_PIECES if auto_character_coverage else [])]:
         ids.setdefault(token, len(ids))
+    fixed = len(ids)
+    if auto_character_coverage and vocab_size < fixed:
+        raise OptionError(f"vocab_size is {vocab_size} but special tokens and initial alphabet need {fixed}")
+    for token in alphabet:
+        ids.setdefault(token, len(ids))
+    budget = vocab_size - fixed
+    if auto_character_coverage:
+        # Characters take no places while merges are learnt.
+        vocab_size = len(ids) + budget
+    initial = len(ids)
     segments = [(split_word(word, ids, prefix, end_of_word_suffix or ""), count) for word, count in words]
     if vocab_size < len(ids):
         raise OptionError(f"vocab_size is {vocab_size} but special tokens and initial alphabet need {len(ids)}")
 
     tokens = list(ids)
     lengths = {symbol: 1 for symbols, _ in segments for symbol in symbols}
-    merges: dict[tuple[str, str], None] = {}
+    merges: dict[tuple[str, str], int] = {}
     while len(tokens) < vocab_size:
         counts = count_pairs(segments, lengths, max_token_length)
         pair = best_pair(counts, tie_break)
@@ -103,8 +124,10 @@ def train_bpe(
         halves = tokens[left], tokens[right]
         # Assigning alone would leave a pair that comes up again at its earlier place.
         merges.pop(halves, None)
-        merges[halves] = None
+        merges[halves] = counts[pair]
         segments = [(merge_pair(symbols, pair, new), count) for symbols, count in segments]
+    if auto_character_coverage:
+        return prune_shared(words, tokens, list(merges.items()), characters=range(fixed, initial), budget=budget)
     return tokens, list(merges)
 
 

@@ -36,6 +36,8 @@ use crate::vocab::Vocab;
 ///         merged.
 ///     `tie_break`: which of equally frequent pairs is merged first: `smallest-ids`, or `first-seen` in the corpus.
 ///     `superwords`: a second phase, which learns tokens of several words; see `SuperwordOptions`.
+///     `auto_character_coverage`: characters share the vocabulary with the merges instead of having places of their own. The trained
+///         model has the 256 byte pieces and `byte_fallback`.
 ///
 /// Raises:
 ///     `OptionRangeError`: a number is negative.
@@ -58,6 +60,7 @@ pub(super) fn to_json(trainer: &BpeTrainer) -> Map<String, Value> {
         "max_token_length": trainer.max_token_length,
         "tie_break": name_of(&TIE_BREAKS, trainer.tie_break),
         "superwords": trainer.superwords.as_ref().map(superwords_json),
+        "auto_character_coverage": trainer.auto_character_coverage,
     }))
 }
 
@@ -80,6 +83,7 @@ pub(super) fn from_json(value: &Value) -> Option<BpeTrainer> {
         },
         max_words: None,
         tie_break: TIE_BREAKS.iter().find(|(name, _)| value["tie_break"] == **name)?.1,
+        auto_character_coverage: value["auto_character_coverage"].as_bool()?,
         threads: 1,
     })
 }
@@ -94,6 +98,7 @@ trainer_options! {
     end_of_word_suffix set_end_of_word_suffix: Option<String>;
     max_token_length set_max_token_length: Option<usize>;
     tie_break set_tie_break: TieBreak;
+    auto_character_coverage set_auto_character_coverage: bool;
 }
 
 #[pymethods]
@@ -102,10 +107,12 @@ impl PyBpeTrainer {
     #[pyo3(signature = (
         *, vocab_size=30000, min_frequency=0, show_progress=true, progress_format="indicatif",
         special_tokens=Keyword::ABSENT, limit_alphabet=Keyword::ABSENT, initial_alphabet=Keyword::ABSENT, continuing_subword_prefix=Keyword::ABSENT,
-        end_of_word_suffix=Keyword::ABSENT, max_token_length=None, tie_break="smallest-ids", superwords=None, **kwargs
+        end_of_word_suffix=Keyword::ABSENT, max_token_length=None, tie_break="smallest-ids", superwords=None,
+        auto_character_coverage=false, **kwargs
     ), text_signature = "(*, vocab_size=30000, min_frequency=0, show_progress=True, progress_format='indicatif', \
         special_tokens=[], limit_alphabet=None, initial_alphabet=[], continuing_subword_prefix=None, \
-        end_of_word_suffix=None, max_token_length=None, tie_break='smallest-ids', superwords=None, **kwargs)")]
+        end_of_word_suffix=None, max_token_length=None, tie_break='smallest-ids', superwords=None, \
+        auto_character_coverage=False, **kwargs)")]
     #[expect(clippy::too_many_arguments, reason = "Hugging Face's signature")]
     fn new(
         py: Python<'_>,
@@ -121,6 +128,7 @@ impl PyBpeTrainer {
         max_token_length: Option<i64>,
         tie_break: &str,
         superwords: Option<Bound<'_, PySuperwordOptions>>,
+        auto_character_coverage: bool,
         kwargs: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyClassInitializer<Self>> {
         note_unknown(kwargs)?;
@@ -141,6 +149,7 @@ impl PyBpeTrainer {
             superwords: superwords.map(|options| options.get().0.clone()),
             max_words: None,
             tie_break: named(py, "tie_break", &TIE_BREAKS, tie_break)?,
+            auto_character_coverage,
             threads: 1,
         };
         let base =

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::content::{Content, Input, Normalization, is_byte, unsupported};
 use super::{SPACE, model_type};
 use crate::Result;
+use crate::decoders::SentencePieceDecoder;
 use crate::models::piece_kind::PieceKind;
 use crate::tokenizer::Components;
 
@@ -46,6 +47,38 @@ pub(super) fn check_pieces(content: &Content<'_>) -> Result<()> {
             unsupported(format!("save_spm needs 256 byte pieces for byte_fallback, the model has {bytes}"))
         }
         (false, bytes) => unsupported(format!("save_spm needs byte_fallback for {bytes} byte pieces")),
+    }
+}
+
+/// Bytes of the longest piece of a `.spm.fb` file.
+const LONGEST_LITE: usize = 4096;
+
+/// The largest score of a BPE piece in a `.spm.fb` file, where it is an integer of 32 bits: the largest of 32-bit floats.
+const LARGEST_LITE: f64 = 2_147_483_520.0;
+
+/// Checks what SentencePiece checks when it converts a model to a `.spm.fb` file.
+pub(super) fn check_lite(content: &Content<'_>, decoder: Option<&SentencePieceDecoder>) -> Result<()> {
+    if !matches!(content.model_type, model_type::UNIGRAM | model_type::BPE) {
+        return unsupported(
+            "a .spm.fb file holds a Unigram or BPE model with merges, not a model of words or characters",
+        );
+    }
+    if decoder.is_some_and(|decoder| decoder.denormalizer.is_some()) {
+        return unsupported("a .spm.fb file has no place for rules of denormalization");
+    }
+    if let Some((text, ..)) = content.pieces.iter().find(|(text, ..)| text.len() > LONGEST_LITE) {
+        let len = text.len();
+        return unsupported(format!(
+            "a .spm.fb file has pieces of at most {LONGEST_LITE} bytes, one has {len}"
+        ));
+    }
+    let is_out_of_range =
+        |&&(_, score, _): &&(&str, f64, PieceKind)| score.is_nan() || score.abs() > LARGEST_LITE;
+    match content.pieces.iter().find(is_out_of_range) {
+        Some((text, score, _)) if content.model_type == model_type::BPE => unsupported(format!(
+            "a .spm.fb file has BPE scores of at most {LARGEST_LITE}, that of `{text}` is {score}"
+        )),
+        _ => Ok(()),
     }
 }
 

@@ -1,4 +1,4 @@
-//! SentencePiece's `.model` files.
+//! SentencePiece's `.model` files, and its `.spm.fb` files.
 //!
 //! A tokenizer read from such a file gives the same ids as SentencePiece. Of its normalization rules the longest match
 //! wins, sums of scores have 32 bits, and unknown, control, byte and unused pieces are never found in text. Special
@@ -7,27 +7,31 @@
 
 mod checks;
 mod content;
+mod lite;
+mod lite_write;
 mod read;
 mod write;
 
 use std::path::Path;
 
 pub use read::read;
-pub use write::write;
+pub use write::{write, write_lite};
 
 use super::foreign::refuse_foreign;
 use super::vocab_files;
 use crate::tokenizer::Components;
 use crate::{Error, Result};
 
-/// Reads a `.model` file.
+/// Reads a `.model` or a `.spm.fb` file.
 ///
 /// # Errors
 /// The errors of [`read()`], [`Error::Io`], and [`Error::Format`] for a file of another kind.
 pub fn read_file(path: &Path) -> Result<Components> {
     let (bytes, name) = (vocab_files::read_bytes(path)?, path.display().to_string());
     let wrong = |message: &str| Err(Error::Format { path: name.clone(), message: message.to_owned() });
-    refuse_foreign(&bytes, &name)?;
+    if !lite::is_lite(&bytes) {
+        refuse_foreign(&bytes, &name)?;
+    }
     if bytes.is_empty() {
         return wrong("there is nothing in it");
     }
@@ -35,6 +39,11 @@ pub fn read_file(path: &Path) -> Result<Components> {
         return wrong("this is JSON; read a tokenizer.json with Tokenizer.from_file");
     }
     read(&bytes).map_err(|error| error.in_file(&name))
+}
+
+/// True if the name of a file is that of a `.spm.fb` file: its ending is `.fb`.
+pub fn is_lite_name(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("fb"))
 }
 
 /// Fields of the model.
@@ -82,6 +91,39 @@ mod normalizer {
     pub(super) const EXTRA_WHITESPACES: u64 = 4;
     pub(super) const ESCAPE: u64 = 5;
 }
+
+/// Fields of the model in a `.spm.fb` file.
+mod lite_model {
+    pub(super) const PIECES: usize = 0;
+    pub(super) const SCORES: usize = 1;
+    pub(super) const INT_SCORES: usize = 2;
+    pub(super) const TYPES: usize = 3;
+    pub(super) const UNK_ID: usize = 4;
+    pub(super) const UNK_SURFACE: usize = 5;
+    pub(super) const MODEL_TYPE: usize = 6;
+    pub(super) const NORMALIZER: usize = 7;
+    pub(super) const PIECES_TRIE: usize = 8;
+    pub(super) const PREFIX_TRIE: usize = 9;
+    pub(super) const NEIGHBOURS_TRIE: usize = 10;
+    pub(super) const HAS_DIRECT: usize = 11;
+    pub(super) const IS_DIRECT: usize = 12;
+    pub(super) const BOS_ID: usize = 13;
+    pub(super) const EOS_ID: usize = 14;
+    pub(super) const PAD_ID: usize = 15;
+}
+
+/// Fields of the normalization options in a `.spm.fb` file.
+mod lite_normalizer {
+    pub(super) const NAME: usize = 0;
+    pub(super) const CHARSMAP: usize = 1;
+    pub(super) const DUMMY_PREFIX: usize = 2;
+    pub(super) const EXTRA_WHITESPACES: usize = 3;
+    pub(super) const ESCAPE: usize = 4;
+    pub(super) const WHITESPACE_AS_SUFFIX: usize = 5;
+}
+
+/// The name of rules that are written.
+const NAME: &str = "user_defined";
 
 /// The visible space.
 const SPACE: &str = "\u{2581}";

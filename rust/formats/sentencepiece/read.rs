@@ -1,10 +1,10 @@
-//! Reads `.model` files.
+//! Reads `.model` files, and makes the stages of these and of `.spm.fb` files.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::model_type::{BPE, CHAR, UNIGRAM, WORD};
-use super::{ENDS, RUNS, SPACE, model, normalizer, piece, trainer};
+use super::{ENDS, RUNS, SPACE, lite, model, normalizer, piece, trainer};
 use crate::added_tokens::{AddedToken, AddedTokens};
 use crate::decoders::{Decoder, SentencePieceDecoder};
 use crate::formats::protobuf::{Message, WireValue};
@@ -20,24 +20,24 @@ use crate::tokenizer::Components;
 use crate::vocab::Vocab;
 use crate::{Error, Result};
 
-/// The fields of a `.model` file that matter for encoding.
-struct File<'a> {
-    pieces: Vec<(&'a str, f32, PieceKind)>,
-    model_type: u64,
-    byte_fallback: bool,
-    whitespace_as_suffix: bool,
-    unk_surface: &'a str,
-    normalization: Rules<'a>,
-    denormalization: Rules<'a>,
+/// The fields of a file that matter for encoding.
+pub(super) struct File<'a> {
+    pub(super) pieces: Vec<(&'a str, f32, PieceKind)>,
+    pub(super) model_type: u64,
+    pub(super) byte_fallback: bool,
+    pub(super) whitespace_as_suffix: bool,
+    pub(super) unk_surface: &'a str,
+    pub(super) normalization: Rules<'a>,
+    pub(super) denormalization: Rules<'a>,
 }
 
 /// Rules that rewrite text, and the handling of its spaces.
 #[derive(Clone, Copy)]
-struct Rules<'a> {
-    charsmap: &'a [u8],
-    dummy_prefix: bool,
-    extra_whitespaces: bool,
-    escape: bool,
+pub(super) struct Rules<'a> {
+    pub(super) charsmap: &'a [u8],
+    pub(super) dummy_prefix: bool,
+    pub(super) extra_whitespaces: bool,
+    pub(super) escape: bool,
 }
 
 impl Default for Rules<'_> {
@@ -53,12 +53,12 @@ impl Rules<'_> {
     }
 }
 
-/// Reads a `.model` file.
+/// Reads a `.model` or a `.spm.fb` file, told by its first bytes.
 ///
 /// # Errors
 /// [`Error::Format`] if the file is malformed or lists a piece twice.
 pub fn read(bytes: &[u8]) -> Result<Components> {
-    let file = parse(bytes)?;
+    let file = if lite::is_lite(bytes) { lite::parse(bytes)? } else { parse(bytes)? };
     let mut seen = BTreeSet::new();
     if let Some((text, ..)) = file.pieces.iter().find(|(text, ..)| !seen.insert(text)) {
         let message = format!("piece `{text}` is there twice");

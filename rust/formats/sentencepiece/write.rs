@@ -1,10 +1,11 @@
-//! Writes `.model` files.
+//! Writes `.model` and `.spm.fb` files.
 
-use super::checks::{check_added, check_characters, check_pieces, check_split, check_symbols};
+use super::checks::{check_added, check_characters, check_lite, check_pieces, check_split, check_symbols};
 use super::content::{Content, Input, Normalization, is_byte, unsupported};
-use super::{ENDS, RUNS, SPACE, model, model_type, normalizer, piece, trainer};
+use super::lite_write::{self, Lite};
+use super::{ENDS, NAME, RUNS, SPACE, model, model_type, normalizer, piece, trainer};
 use crate::added_tokens::AddedToken;
-use crate::decoders::Decoder;
+use crate::decoders::{Decoder, SentencePieceDecoder};
 use crate::formats::components::Component;
 use crate::formats::protobuf::MessageWriter;
 use crate::formats::splits;
@@ -32,14 +33,7 @@ use crate::{Error, Result};
 /// merges with fewer pairs than the scores would allow, for pieces that SentencePiece does not load, and for user-defined
 /// pieces and splits of which it would make other ids.
 pub fn write(parts: &Components) -> Result<Vec<u8>> {
-    let mut content = content(parts)?;
-    // Without byte pieces the fallback never finds any.
-    content.byte_fallback &= content.pieces.iter().any(|&(.., kind)| kind == PieceKind::Byte);
-    let normalization = normalization(parts)?;
-    check_symbols(&content, normalization.user_defined)?;
-    check_pieces(&content)?;
-    check_added(parts, &content, &normalization)?;
-    check_split(&content, &normalization)?;
+    let (content, normalization) = checked(parts)?;
     let mut file = MessageWriter::default();
     for &(text, score, kind) in &content.pieces {
         let mut writer = MessageWriter::default();
@@ -58,10 +52,7 @@ pub fn write(parts: &Components) -> Result<Vec<u8>> {
     if let Some(id) = unknown {
         options.number(trainer::UNK_ID, id as u64).bytes(trainer::UNK_PIECE, content.pieces[id].0.as_bytes());
     }
-    let decoder = match &parts.decoder {
-        Some(Decoder::SentencePiece(decoder)) => Some(decoder),
-        _ => None,
-    };
+    let decoder = decoder(parts);
     if let Some(decoder) = decoder {
         options.bytes(trainer::UNK_SURFACE, decoder.unk_surface.as_bytes());
     }
@@ -84,10 +75,56 @@ pub fn write(parts: &Components) -> Result<Vec<u8>> {
     Ok(file.finish().to_vec())
 }
 
+/// The `.spm.fb` file of a tokenizer, which [`write()`] must be able to write too: the same as SentencePiece makes of that file.
+///
+/// # Errors
+/// The errors of [`write()`]; [`Error::Unsupported`] for word and character models and rules of denormalization, which these files do
+/// not have, for pieces of more than 4096 bytes, for scores beyond 32 bits in a BPE model, and for a file of more than 2 GiB.
+pub fn write_lite(parts: &Components) -> Result<Vec<u8>> {
+    let (content, normalization) = checked(parts)?;
+    let decoder = decoder(parts);
+    check_lite(&content, decoder)?;
+    let bytes = lite_write::write(&Lite {
+        pieces: content.pieces.iter().map(|&(text, score, kind)| (text, score as f32, kind)).collect(),
+        model_type: content.model_type,
+        unk_surface: decoder.map_or(SentencePieceDecoder::UNK_SURFACE, |decoder| &decoder.unk_surface),
+        charsmap: &normalization.charsmap,
+        dummy_prefix: normalization.dummy_prefix,
+        extra_whitespaces: normalization.extra_whitespaces,
+        whitespace_as_suffix: normalization.whitespace_as_suffix,
+    });
+    match i32::try_from(bytes.len()) {
+        Ok(_) => Ok(bytes),
+        Err(_) => {
+            unsupported(format!("a .spm.fb file has at most 2 GiB, this one has {} bytes", bytes.len()))
+        }
+    }
+}
+
+/// The model and the normalization, as SentencePiece loads them.
+fn checked(parts: &Components) -> Result<(Content<'_>, Normalization<'_>)> {
+    let mut content = content(parts)?;
+    // Without byte pieces the fallback never finds any.
+    content.byte_fallback &= content.pieces.iter().any(|&(.., kind)| kind == PieceKind::Byte);
+    let normalization = normalization(parts)?;
+    check_symbols(&content, normalization.user_defined)?;
+    check_pieces(&content)?;
+    check_added(parts, &content, &normalization)?;
+    check_split(&content, &normalization)?;
+    Ok((content, normalization))
+}
+
+fn decoder(parts: &Components) -> Option<&SentencePieceDecoder> {
+    match &parts.decoder {
+        Some(Decoder::SentencePiece(decoder)) => Some(decoder),
+        _ => None,
+    }
+}
+
 /// Rules that rewrite text, with the flags for the prefix, for extra spaces and for visible spaces.
 fn rules(charsmap: &[u8], [prefix, extra, escape]: [bool; 3]) -> MessageWriter {
     let mut rules = MessageWriter::default();
-    rules.bytes(normalizer::NAME, b"user_defined").bytes(normalizer::CHARSMAP, charsmap);
+    rules.bytes(normalizer::NAME, NAME.as_bytes()).bytes(normalizer::CHARSMAP, charsmap);
     rules.number(normalizer::DUMMY_PREFIX, u64::from(prefix));
     rules.number(normalizer::EXTRA_WHITESPACES, u64::from(extra));
     rules.number(normalizer::ESCAPE, u64::from(escape));

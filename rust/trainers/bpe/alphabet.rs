@@ -149,7 +149,8 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// Builds the initial vocabulary and the arena of the words; with [`Numbering::Sorted`], also counts the symbols.
+/// Builds the initial vocabulary and the arena of the words; with [`Numbering::Sorted`] and for a vocabulary that characters
+/// share, also counts the symbols.
 pub(super) fn symbolise(
     trainer: &BpeTrainer,
     numbering: Numbering,
@@ -163,12 +164,13 @@ pub(super) fn symbolise(
         Numbering::Alphabet => symbols.add_alphabet(&alphabet, &[words], &mut tokens)?,
         Numbering::Sorted => symbols.add_sorted(trainer, &alphabet, words, &mut tokens)?,
     }
-    if trainer.vocab_size < tokens.len() {
+    let is_shared = trainer.auto_character_coverage;
+    if trainer.vocab_size < tokens.len() && !is_shared {
         return Err(Error::VocabSizeTooSmall { vocab_size: trainer.vocab_size, needed: tokens.len() });
     }
     let counts = match numbering {
-        Numbering::Alphabet => Vec::new(),
-        Numbering::Sorted => {
+        Numbering::Alphabet if !is_shared => Vec::new(),
+        Numbering::Alphabet | Numbering::Sorted => {
             let (ranges, total) = (parts.ranges.clone(), words.byte_len() as u64);
             let counted = run_parts(STAGE, total, ranges, on_progress, |part, meter| {
                 count_symbols(&symbols, words, part, tokens.len(), meter)
@@ -289,7 +291,7 @@ pub(super) fn symbolise_all(
     Ok((tokens, arenas))
 }
 
-fn special_tokens(trainer: &BpeTrainer) -> Tokens {
+pub(super) fn special_tokens(trainer: &BpeTrainer) -> Tokens {
     let mut tokens = Tokens::default();
     for special in &trainer.special_tokens {
         tokens.intern(special);

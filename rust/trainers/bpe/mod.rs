@@ -25,7 +25,8 @@
 //! pair; there are little more of these than tokens still to be found. During a counting pass, 4 MB, and 48 to 96 bytes per tracked
 //! pair and thread. While merges are applied, 16 bytes per occurrence of the pairs of a batch.
 //!
-//! Training may start from the vocabulary and the merges of a model (`base`).
+//! Training may start from the vocabulary and the merges of a model (`base`). With `auto_character_coverage` characters and merges share
+//! the vocabulary (`shared`).
 
 mod alphabet;
 mod apply_merges;
@@ -43,6 +44,7 @@ mod pair_stats;
 mod pairs;
 pub mod parity;
 mod scores;
+mod shared;
 mod sketch;
 mod superwords;
 mod symbols;
@@ -63,6 +65,7 @@ pub use superwords::{SuperwordAlgorithm, Superwords};
 use crate::models::bpe::{Bpe, BpeOptions};
 use crate::structures::flat_map::FlatMap;
 use crate::structures::parallel::OnProgress;
+use crate::trainers::byte_pieces;
 use crate::trainers::word_counts::WordSource;
 use crate::vocab::Vocab;
 use crate::{Error, Result};
@@ -116,6 +119,9 @@ pub struct BpeTrainer {
     pub max_words: Option<usize>,
     /// The choice among equally frequent pairs.
     pub tie_break: TieBreak,
+    /// Gives characters no places of their own: they share the vocabulary with the merges, and the trained model has the 256 byte
+    /// pieces and falls back to them. Excludes options that choose or change characters.
+    pub auto_character_coverage: bool,
     /// Threads for counting; the result does not depend on it.
     pub threads: usize,
 }
@@ -134,6 +140,7 @@ impl Default for BpeTrainer {
             superwords: None,
             max_words: None,
             tie_break: TieBreak::default(),
+            auto_character_coverage: false,
             threads: 1,
         }
     }
@@ -200,10 +207,58 @@ impl BpeTrainer {
     ) -> Result<TrainedBpe> {
         self.check_size()?;
         self.check_phases()?;
+        if self.auto_character_coverage {
+            return self.train_shared(words, on_progress, tuning);
+        }
         let (tokens, arena, _) = alphabet::symbolise(self, Numbering::Alphabet, &words, on_progress)?;
         drop(words);
         let choice = Choice::Frequency(Frequency::new(self.tie_break));
         merge_loop::MergeLoop::new(self, tokens, arena, choice, tuning).run(on_progress)
+    }
+
+    /// Training with `auto_character_coverage`.
+    fn train_shared(
+        &self,
+        words: impl WordSource,
+        on_progress: &mut OnProgress<'_>,
+        tuning: merge_loop::Tuning,
+    ) -> Result<TrainedBpe> {
+        self.check_characters()?;
+        let mut special_tokens = self.special_tokens.clone();
+        special_tokens.extend(byte_pieces());
+        let mut wide = Self { special_tokens, ..self.clone() };
+        let specials = alphabet::special_tokens(&wide).len();
+        let Some(budget) = self.vocab_size.checked_sub(specials) else {
+            return Err(Error::VocabSizeTooSmall { vocab_size: self.vocab_size, needed: specials });
+        };
+        let (tokens, arena, counts) = alphabet::symbolise(&wide, Numbering::Alphabet, &words, on_progress)?;
+        drop(words);
+        let places = shared::Places { characters: specials..tokens.len(), budget };
+        wide.vocab_size = (tokens.len() + budget).min(arena::MAX_IDS);
+        let choice = Choice::Frequency(Frequency::new(self.tie_break));
+        let trained =
+            merge_loop::MergeLoop::new(&wide, tokens, arena, choice, tuning).run(on_progress)?;
+        Ok(shared::prune(trained, &places, &counts))
+    }
+
+    /// Refuses options that choose or change characters, with `auto_character_coverage`.
+    fn check_characters(&self) -> Result<()> {
+        let alphabet: String = self.initial_alphabet.iter().collect();
+        let text = |affix: &Option<String>| affix.clone().unwrap_or_default();
+        let given = [
+            ("limit_alphabet", self.limit_alphabet.map(|limit| limit.to_string()).unwrap_or_default()),
+            ("initial_alphabet", alphabet),
+            ("continuing_subword_prefix", text(&self.continuing_subword_prefix)),
+            ("end_of_word_suffix", text(&self.end_of_word_suffix)),
+        ];
+        match given.into_iter().find(|(_, value)| !value.is_empty()) {
+            None => Ok(()),
+            Some((name, value)) => Err(Error::InvalidOption {
+                name,
+                value,
+                expected: "absent with auto_character_coverage, which chooses the characters".to_owned(),
+            }),
+        }
     }
 
     /// As [`Self::train`], but merges the pair of the highest likelihood first. The initial tokens are only the symbols of the

@@ -54,6 +54,7 @@ prop_compose! {
             end_of_word_suffix: suffix.map(str::to_owned),
             max_token_length,
             tie_break: if first_seen { TieBreak::FirstSeen } else { TieBreak::SmallestIds },
+            auto_character_coverage: false,
             threads,
             ..BpeTrainer::default()
         }

@@ -100,6 +100,7 @@ impl WordPieceTrainer {
             superwords: None,
             max_words: None,
             tie_break: self.tie_break.unwrap_or(tie_break),
+            auto_character_coverage: false,
             threads: self.threads,
         };
         match precision {
