@@ -767,7 +767,8 @@ class Tokenizer:
         """
     @staticmethod
     def from_spm(path: _Path) -> Tokenizer:
-        """Reads a `.model` file of SentencePiece's; special tokens in text are left to the model, as there.
+        """Reads a `.model` or `.spm.fb` file of SentencePiece's; special tokens in text are left to the model, as
+        there.
 
         Args:
             path: the file.
@@ -777,10 +778,14 @@ class Tokenizer:
             FormatError: the file is malformed or has a value that lexmill does not know.
         """
     def save_spm(self, path: _Path) -> None:
-        """Writes a `.model` file for SentencePiece, whole or not at all.
+        """Writes a `.model` file for SentencePiece, or a `.spm.fb` file for its lite runtime, whole or not at all.
 
         Args:
-            path: the file.
+            path: the file; a name that ends with `.fb` tells the second kind.
+
+        Raises:
+            OptionError: the file cannot hold the tokenizer; the message names the part.
+            FileError: the file cannot be written.
         """
     @staticmethod
     def from_tiktoken(path: _Path, pattern: str, special_tokens: dict[str, int] | None = None) -> Tokenizer:

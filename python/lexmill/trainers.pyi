@@ -63,6 +63,8 @@ class BpeTrainer(Trainer):
             merged.
         tie_break: which of equally frequent pairs is merged first: `smallest-ids`, or `first-seen` in the corpus.
         superwords: a second phase, which learns tokens of several words; see `SuperwordOptions`.
+        auto_character_coverage: characters share the vocabulary with the merges instead of having places of their
+            own. The trained model has the 256 byte pieces and `byte_fallback`.
 
     Raises:
         OptionRangeError: a number is negative.

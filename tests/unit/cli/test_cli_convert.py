@@ -81,6 +81,9 @@ class TestRoundTrip:
         assert lexmill("convert", unigram, "u.model").code == 0
         assert lexmill("convert", "u.model", "back.json").code == 0
         assert ids("back.json") == ids(unigram)
+        assert lexmill("convert", "back.json", "u.spm.fb").code == 0
+        assert lexmill("convert", "u.spm.fb", "again.json").code == 0
+        assert ids("again.json") == ids(unigram)
 
     def test_through_stdout(self, lexmill: Run, unigram: str) -> None:
         model = lexmill("convert", unigram, "-", "--to", "sentencepiece").stdout
