@@ -127,7 +127,7 @@ impl Builder {
             let base = unit ^ usize::from(children[0].0);
             let distance = at ^ base;
             // An offset has 21 bits, or 29 of which the last 8 are zero.
-            let is_encodable = distance & 0xFF == 0 || distance & (0xFF << 21) == 0;
+            let is_encodable = distance.trailing_zeros() >= 8 || distance & (0xFF << 21) == 0;
             let is_free =
                 |(label, _): &(u8, std::ops::Range<usize>)| !slot(base ^ usize::from(*label)).is_fixed;
             if !slot(base).is_base && is_encodable && children[1..].iter().all(is_free) {

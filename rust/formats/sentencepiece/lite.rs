@@ -16,7 +16,13 @@ use crate::{Error, Result};
 /// 2^16. The first byte of a `.model` file is a field number and the type of its value, bytes, which has the number 2; so it leaves 2
 /// when divided by four. In text no two zero bytes follow a character.
 pub(super) fn is_lite(bytes: &[u8]) -> bool {
-    bytes.len() >= 8 && bytes[0] % 4 == 0 && bytes[2..4] == [0, 0]
+    bytes.len() >= 8 && bytes[0].is_multiple_of(4) && bytes[2..4] == [0, 0]
+}
+
+/// The score of a BPE piece: the nearest 32-bit float to an integer, which was such a float before it was written.
+#[expect(clippy::cast_precision_loss, reason = "the number is a float that was written as an integer")]
+fn nearest(score: [u8; 4]) -> f32 {
+    i32::from_le_bytes(score) as f32
 }
 
 fn wrong(message: String) -> Error {
@@ -29,7 +35,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<File<'_>> {
     let model_type = u64::from(model.byte(lite_model::MODEL_TYPE, model_type::UNIGRAM as u8)?);
     let texts = model.texts(lite_model::PIECES)?;
     let scores: Vec<f32> = if model_type == model_type::BPE {
-        model.vector(lite_model::INT_SCORES)?.iter().map(|&score| i32::from_le_bytes(score) as f32).collect()
+        model.vector(lite_model::INT_SCORES)?.iter().map(|&score| nearest(score)).collect()
     } else {
         model.vector(lite_model::SCORES)?.iter().map(|&score| f32::from_le_bytes(score)).collect()
     };
