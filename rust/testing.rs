@@ -3,6 +3,8 @@
 use proptest::prelude::*;
 use proptest::test_runner::Config;
 
+use crate::trainers::forbidden::Forbidden;
+
 /// At least `least` random cases; more if `PROPTEST_CASES` asks for more.
 pub(crate) fn cases(least: u32) -> Config {
     let asked = Config::default();
@@ -154,4 +156,11 @@ pub(crate) fn text_with_marks() -> impl Strategy<Value = String> {
         1 => any::<char>().prop_map(String::from),
     ];
     prop::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())
+}
+
+/// Patterns for tokens of small letters; half of the time none.
+pub(crate) fn patterns() -> impl Strategy<Value = Forbidden> {
+    let pattern = prop::sample::select(vec!["aa", "^b", "c$", "a.b", "[bc]{2}", "^..$", "(?=a)b"]);
+    prop_oneof![Just(Vec::new()), prop::collection::vec(pattern, 1..3)]
+        .prop_map(|patterns| Forbidden::new(&patterns).expect("the patterns are valid"))
 }

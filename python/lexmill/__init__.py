@@ -20,6 +20,7 @@ from lexmill._core import (
     WordCounts,
     __version__,
 )
+from lexmill._data.mixtures import DomainTokens
 from lexmill._data.word_counts import count_words, merge_counts
 from lexmill._types import (
     EncodeInput,
@@ -54,6 +55,7 @@ __all__ = [
     "BertWordPieceTokenizer",
     "ByteLevelBPETokenizer",
     "CharBPETokenizer",
+    "DomainTokens",
     "EncodeInput",
     "Encoding",
     "InputSequence",

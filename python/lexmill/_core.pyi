@@ -1,5 +1,5 @@
 from asyncio import Future
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from typing import Any, Literal, Protocol, TypeAlias, final, overload
 
@@ -12,6 +12,7 @@ from lexmill import normalizers as normalizers
 from lexmill import pre_tokenizers as pre_tokenizers
 from lexmill import processors as processors
 from lexmill import trainers as trainers
+from lexmill._data.mixtures import DomainTokens, Weight
 from lexmill._types import OnProgress
 from lexmill.decoders import Decoder
 from lexmill.models import Model
@@ -580,6 +581,15 @@ class WordCounts:
         folder: _Path | None = None,
         on_progress: OnProgress | None = None,
     ) -> WordCounts: ...
+    @staticmethod
+    def _mix(
+        domains: Sequence[tuple[WordCounts, int]],
+        *,
+        max_memory: int | None = None,
+        folder: _Path | None = None,
+        on_progress: OnProgress | None = None,
+    ) -> WordCounts: ...
+    def _counted_bytes(self, on_progress: OnProgress | None = None) -> int: ...
     def trim(self, min_count: int, *, folder: _Path | None = None) -> WordCounts:
         """Counts without the words that were seen fewer than `min_count` times.
 
@@ -1022,17 +1032,20 @@ class Tokenizer:
     @property
     def padding(self) -> dict[str, Any] | None:
         """The padding options, if any."""
-    def train(
+    @overload
+    def train(  # type: ignore[overload-overlap]
         self,
-        files: Iterable[_Path | Source],
+        files: Mapping[str, _Path | Source | Iterable[_Path | Source]],
         trainer: Trainer | None = None,
         *,
+        weights: Mapping[str, Weight] | None = None,
+        shares: Mapping[str, Weight] | None = None,
         max_memory: int | str | None = None,
         folder: _Path | None = None,
         errors: _Utf8Errors = "strict",
         on_progress: OnProgress | None = None,
         num_threads: int | None = None,
-    ) -> None:
+    ) -> dict[str, DomainTokens]:
         """Trains the model on files, line by line, or on the texts of sources.
 
         The trained model takes the place of the old one, once all is read; an error leaves the old model as it was.
@@ -1040,8 +1053,11 @@ class Tokenizer:
         Args:
             files: paths of text files in UTF-8, whose lines are texts, plain or compressed; paths whose names say
                 that the files hold records, such as `.jsonl` or `.parquet`, with texts in the field or column
-                `text`; folders and patterns; and sources of `lexmill.sources`.
+                `text`; folders and patterns; and sources of `lexmill.sources`. Or a dictionary of such files by the
+                names of domains.
             trainer: the trainer; by default one for the kind of model, with default options.
+            weights: of domains, how often each is counted, as `lexmill.merge_counts` takes it.
+            shares: of domains, the parts of the mixture, as `lexmill.merge_counts` takes it.
             max_memory: bytes that counting, and then training, may add to the memory of the process, such as
                 `"8GB"`. Counting writes words that do not fit to `folder`. Training that would take more does not
                 start: the error tells how much it needs, and which rare words to leave out. The limit does not
@@ -1054,42 +1070,90 @@ class Tokenizer:
                 taken, see `lexmill.OnProgress`; an exception of the call ends the training.
             num_threads: threads to work on; by default one for each core, or the number in `RAYON_NUM_THREADS`.
 
+        Returns:
+            None; of domains, the tokens of each by its name, see `lexmill.DomainTokens`.
+
         Raises:
             FileError: a file cannot be read, a folder or pattern has no files, or the folder cannot be written to.
             FormatError: a file that should be text is of another format, or a record holds no text.
             InvalidUtf8Error: bytes are not UTF-8, with `errors="strict"`.
-            EmptyCorpusError: there are no words in the files.
-            OptionError: an option of the trainer is out of range, or `max_memory` is less than is needed.
+            EmptyCorpusError: there are no words in the files, or in those of a domain.
+            OptionError: an option of the trainer is out of range, or `max_memory` is less than is needed, or weights
+                are wrong.
         """
-    def train_from_counts(
+    @overload
+    def train(
         self,
-        counts: WordCounts,
+        files: Iterable[_Path | Source],
         trainer: Trainer | None = None,
         *,
+        weights: None = None,
+        shares: None = None,
+        max_memory: int | str | None = None,
+        folder: _Path | None = None,
+        errors: _Utf8Errors = "strict",
+        on_progress: OnProgress | None = None,
+        num_threads: int | None = None,
+    ) -> None: ...
+    @overload
+    def train_from_counts(
+        self,
+        counts: Mapping[str, WordCounts | _Path],
+        trainer: Trainer | None = None,
+        *,
+        weights: Mapping[str, Weight] | None = None,
+        shares: Mapping[str, Weight] | None = None,
         max_memory: int | str | None = None,
         on_progress: OnProgress | None = None,
         num_threads: int | None = None,
-    ) -> None:
+    ) -> dict[str, DomainTokens]:
         """Trains the model on word counts, with the same result as from the texts.
 
         The trained model takes the place of the old one; an error leaves the old model as it was.
 
         Args:
             counts: counts of the words that this tokenizer's normalizer, pre-tokenizer and added tokens make of
-                texts.
+                texts; or a dictionary of such counts, or of their files, by the names of domains.
             trainer: the trainer; by default one for the kind of model, with default options.
+            weights: of domains, how often each is counted, as `lexmill.merge_counts` takes it.
+            shares: of domains, the parts of the mixture, as `lexmill.merge_counts` takes it.
             max_memory: bytes that training may add to the memory of the process, such as `"8GB"`; if it would take
                 more by `counts.training_memory(trainer)`, it does not start.
             on_progress: called with the stage, the work done, the total, the seconds left and the bytes of memory
                 taken, see `lexmill.OnProgress`; an exception of the call ends the training.
             num_threads: threads to work on; by default one for each core, or the number in `RAYON_NUM_THREADS`.
 
+        Returns:
+            None; of domains, the tokens of each by its name, see `lexmill.DomainTokens`.
+
         Raises:
             OptionError: the counts were made by other stages, or training would take more than `max_memory`, or an
-                option of the trainer is out of range.
+                option of the trainer is out of range, or weights are wrong.
             EmptyCorpusError: there are no words.
             FormatError: the counts are damaged.
         """
+    @overload
+    def train_from_counts(
+        self,
+        counts: WordCounts,
+        trainer: Trainer | None = None,
+        *,
+        weights: None = None,
+        shares: None = None,
+        max_memory: int | str | None = None,
+        on_progress: OnProgress | None = None,
+        num_threads: int | None = None,
+    ) -> None: ...
+    def _train_mixture(
+        self,
+        counts: WordCounts,
+        domains: Sequence[WordCounts],
+        trainer: Trainer | None,
+        *,
+        max_memory: int | None = None,
+        on_progress: OnProgress | None = None,
+        num_threads: int | None = None,
+    ) -> list[tuple[int, int, int, int]]: ...
     def _count_words(
         self,
         files: Iterable[_Path | Source],

@@ -3,7 +3,7 @@ from typing import Literal, TypeAlias, final
 
 from typing_extensions import disjoint_base
 
-from lexmill._core import AddedToken, Tokenizer
+from lexmill._core import AddedToken, Regex, Tokenizer
 from lexmill._types import OnProgress
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "WordPieceTrainer",
 ]
 
+_Patterns: TypeAlias = str | Regex | Iterable[str | Regex]
 _SpecialTokens: TypeAlias = Sequence[str | AddedToken]
 _Variant: TypeAlias = Literal["base", "window"]
 _TieBreak: TypeAlias = Literal["smallest-ids", "first-seen"]
@@ -65,9 +66,15 @@ class BpeTrainer(Trainer):
         superwords: a second phase, which learns tokens of several words; see `SuperwordOptions`.
         auto_character_coverage: characters share the vocabulary with the merges instead of having places of their
             own. The trained model has the 256 byte pieces and `byte_fallback`.
+        forbid: regular expressions, or one, in the language of `lexmill.Regex`, that no token that is learned may
+            match anywhere: `"  "` for two spaces, `"[0-9]{2}"` for two digits. They are matched with the text of a
+            token, without affixes; at the byte level with its bytes. Initial symbols are exempt.
+        initial_tokens: tokens that the vocabulary must have, as it spells them, with the merges that make them:
+            these come first, in this order. Neither `forbid` nor `max_token_length` concerns them.
 
     Raises:
         OptionRangeError: a number is negative.
+        RegexError: a pattern of `forbid` does not compile.
         OptionError: another name for `tie_break` or `progress_format`.
     """
     def __new__(
@@ -86,6 +93,8 @@ class BpeTrainer(Trainer):
         tie_break: _TieBreak = "smallest-ids",
         superwords: SuperwordOptions | None = None,
         auto_character_coverage: bool = False,
+        forbid: _Patterns = ...,
+        initial_tokens: Sequence[str] = ...,
     ) -> BpeTrainer: ...
     def get_word_count(self) -> int:
         """Distinct words of the corpus of the last training; 0 before the first."""
@@ -129,6 +138,14 @@ class BpeTrainer(Trainer):
     def auto_character_coverage(self) -> bool: ...
     @auto_character_coverage.setter
     def auto_character_coverage(self, value: bool) -> None: ...
+    @property
+    def forbid(self) -> list[str]: ...
+    @forbid.setter
+    def forbid(self, value: _Patterns | None) -> None: ...
+    @property
+    def initial_tokens(self) -> list[str]: ...
+    @initial_tokens.setter
+    def initial_tokens(self, value: Sequence[str]) -> None: ...
 
 @final
 class SuperwordOptions:
@@ -313,7 +330,7 @@ class ParityBpeTrainer:
 class UnigramTrainer(Trainer):
     """Learns the pieces of a unigram language model.
 
-    `vocab_size` and `initial_alphabet` are attributes too, which can be set.
+    `vocab_size`, `initial_alphabet`, `forbid` and `initial_tokens` are attributes too, which can be set.
 
     Args:
         vocab_size: pieces of the vocabulary, with special tokens.
@@ -333,9 +350,15 @@ class UnigramTrainer(Trainer):
             pruning by loss.
         auto_character_coverage: characters share the vocabulary with the other pieces instead of having places of
             their own. The trained model has the 256 byte pieces and `byte_fallback`. Needs `use_sparse_pruning`.
+        forbid: regular expressions, or one, in the language of `lexmill.Regex`, that no token that is learned may
+            match anywhere: `"  "` for two spaces, `"[0-9]{2}"` for two digits. They are matched with the text of a
+            token, without affixes; at the byte level with its bytes. Characters are exempt.
+        initial_tokens: pieces that the vocabulary must have, as it spells them; pruning leaves them. `forbid` does
+            not concern them.
 
     Raises:
         OptionRangeError: a number is negative.
+        RegexError: a pattern of `forbid` does not compile.
         OptionError: another name for `algorithm` or `progress_format`.
     """
     def __new__(
@@ -355,6 +378,8 @@ class UnigramTrainer(Trainer):
         algorithm: _Algorithm = "em",
         use_sparse_pruning: bool = False,
         auto_character_coverage: bool = False,
+        forbid: _Patterns = ...,
+        initial_tokens: Sequence[str] = ...,
     ) -> UnigramTrainer: ...
     @property
     def vocab_size(self) -> int: ...
@@ -364,6 +389,14 @@ class UnigramTrainer(Trainer):
     def initial_alphabet(self) -> list[str]: ...
     @initial_alphabet.setter
     def initial_alphabet(self, value: Sequence[str]) -> None: ...
+    @property
+    def forbid(self) -> list[str]: ...
+    @forbid.setter
+    def forbid(self, value: _Patterns | None) -> None: ...
+    @property
+    def initial_tokens(self) -> list[str]: ...
+    @initial_tokens.setter
+    def initial_tokens(self, value: Sequence[str]) -> None: ...
 
 @final
 class WordLevelTrainer(Trainer):
@@ -422,9 +455,15 @@ class WordPieceTrainer(Trainer):
         tie_break: which of equals is merged first: `smallest-ids`, the default for `frequency`, or `first-seen`, the
             default for the others.
         min_pair_frequency: as `min_frequency`; the larger of both counts.
+        forbid: regular expressions, or one, in the language of `lexmill.Regex`, that no token that is learned may
+            match anywhere: `"  "` for two spaces, `"[0-9]{2}"` for two digits. They are matched with the text of a
+            token, without affixes; at the byte level with its bytes. Initial symbols are exempt.
+        initial_tokens: tokens that the vocabulary must have, as it spells them; their ids follow those of the
+            special tokens. `forbid` does not concern them.
 
     Raises:
         OptionRangeError: a number is negative.
+        RegexError: a pattern of `forbid` does not compile.
         OptionError: another name for `score`, `tie_break` or `progress_format`.
     """
     def __new__(
@@ -442,6 +481,8 @@ class WordPieceTrainer(Trainer):
         score: _Score = "frequency",
         tie_break: _TieBreak | None = None,
         min_pair_frequency: int = 0,
+        forbid: _Patterns = ...,
+        initial_tokens: Sequence[str] = ...,
     ) -> WordPieceTrainer: ...
     @property
     def vocab_size(self) -> int: ...
@@ -479,3 +520,11 @@ class WordPieceTrainer(Trainer):
     def min_pair_frequency(self) -> int: ...
     @min_pair_frequency.setter
     def min_pair_frequency(self, value: int) -> None: ...
+    @property
+    def forbid(self) -> list[str]: ...
+    @forbid.setter
+    def forbid(self, value: _Patterns | None) -> None: ...
+    @property
+    def initial_tokens(self) -> list[str]: ...
+    @initial_tokens.setter
+    def initial_tokens(self, value: Sequence[str]) -> None: ...

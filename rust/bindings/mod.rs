@@ -8,6 +8,7 @@ mod array_columns;
 mod arrays;
 mod arrow;
 mod components;
+mod counts_training;
 mod custom_stage;
 mod decode_stream;
 mod decoders;

@@ -4,13 +4,16 @@ use std::convert::identity;
 use std::num::NonZeroUsize;
 
 use pyo3::prelude::*;
+use serde_json::Value;
 
 use super::errors::{OrRaise, exception};
+use super::regex::PatternList;
 use super::trainers::{ALGORITHMS, SCORES, TIE_BREAKS};
 use crate::encoding::Symbol;
 use crate::metaspace::PrependScheme;
 use crate::pre_tokenizers::{Behavior, fixed_length};
 use crate::trainers::bpe::TieBreak;
+use crate::trainers::forbidden::Forbidden;
 use crate::trainers::unigram::Algorithm;
 use crate::trainers::wordpiece::Score;
 
@@ -88,8 +91,10 @@ properties! {
     usize as usize: i64 => unsigned, usize => identity;
     u64 as u64: i64 => unsigned, u64 => identity;
     char as char: String => character, char => identity;
+    Vec<String> as Vec<String>: Vec<String> => as_given, Vec<String> => identity;
     Vec<char> as Vec<char>: Vec<String> => given_chars, Vec<char> => identity;
     NonZeroUsize as NonZeroUsize: i64 => length, usize => NonZeroUsize::get;
+    Forbidden as Forbidden: PatternList => forbidden, Vec<String> => patterns;
     Symbol as Symbol: (String, u32) => given_symbol, (String, u32) => text_and_id;
     PrependScheme as PrependScheme: String => prepend_scheme, &'static str => PrependScheme::name;
     Behavior as Behavior: String => behavior, String => behavior_name;
@@ -145,6 +150,20 @@ fn given_chars(py: Python<'_>, name: &str, texts: Vec<String>) -> PyResult<Vec<c
 /// The first character of each text that has one.
 pub(super) fn first_chars(texts: &[String]) -> Vec<char> {
     texts.iter().filter_map(|text| text.chars().next()).collect()
+}
+
+fn forbidden(py: Python<'_>, _: &str, patterns: PatternList) -> PyResult<Forbidden> {
+    patterns.to_core(py)
+}
+
+fn patterns(forbidden: Forbidden) -> Vec<String> {
+    forbidden.sources().map(str::to_owned).collect()
+}
+
+/// The patterns of a pickled state.
+pub(super) fn read_forbidden(patterns: &Value) -> Option<Forbidden> {
+    let patterns: Option<Vec<&str>> = patterns.as_array()?.iter().map(Value::as_str).collect();
+    Forbidden::new(&patterns?).ok()
 }
 
 /// A token that a post-processor adds.

@@ -9,6 +9,7 @@ use super::strings::surrogate_note;
 use super::texts::kind_of;
 use crate::structures::finder::TextPattern;
 use crate::structures::regex::Pattern;
+use crate::trainers::forbidden::Forbidden;
 
 /// A regular expression in Oniguruma's syntax, as `tokenizer.json` files hold them.
 ///
@@ -36,6 +37,53 @@ impl PyRegex {
 
     fn __repr__(&self) -> String {
         format!("Regex({:?})", self.pattern)
+    }
+}
+
+/// Regular expressions: none, one, or several, each as `str` or as `Regex`.
+#[derive(Default)]
+pub(super) struct PatternList(Vec<String>);
+
+impl<'py> FromPyObject<'_, 'py> for PatternList {
+    type Error = PyErr;
+
+    fn extract(item: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let one = |item: &Bound<'py, PyAny>| -> PyResult<Option<String>> {
+            if let Ok(regex) = item.cast::<PyRegex>() {
+                return Ok(Some(regex.get().pattern.clone()));
+            }
+            item.is_instance_of::<PyString>().then(|| item.extract()).transpose()
+        };
+        let wrong = |name: &str, item: &Bound<'py, PyAny>, expected: &str| {
+            let message = format!("{name} is {} but must be {expected}", kind_of(item)?);
+            PyResult::Ok(exception(item.py(), "InputTypeError", message))
+        };
+        if item.is_none() {
+            return Ok(Self::default());
+        }
+        if let Some(pattern) = one(&item)? {
+            return Ok(Self(vec![pattern]));
+        }
+        let Ok(items) = item.try_iter() else {
+            return Err(wrong("forbid", &item, "str or Regex, or a list of these")?);
+        };
+        let mut patterns = Vec::new();
+        for item in items {
+            let item = item?;
+            let Some(pattern) = one(&item)? else {
+                return Err(wrong("an item of forbid", &item, "str or Regex")?);
+            };
+            patterns.push(pattern);
+        }
+        Ok(Self(patterns))
+    }
+}
+
+impl PatternList {
+    /// # Errors
+    /// `RegexError` for a pattern that does not compile.
+    pub(super) fn to_core(&self, py: Python<'_>) -> PyResult<Forbidden> {
+        Forbidden::new(&self.0).or_raise(py)
     }
 }
 

@@ -1,14 +1,16 @@
 //! `lexmill.Tokenizer`: training.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyIterator, PyString};
+use pyo3::types::{PyIterator, PyMapping, PyString};
 
 use super::arguments::{FilePath, threads};
 use super::arrow::Column;
+use super::counts_training::{check_unweighted, options_of_training, train_domains};
 use super::errors::{OrRaise, exception};
 use super::progress::Reporter;
 use super::sources::OpenedFiles;
@@ -40,8 +42,10 @@ impl PyTokenizer {
     /// Args:
     ///     `files`: paths of text files in UTF-8, whose lines are texts, plain or compressed; paths whose names say that the files
     ///         hold records, such as `.jsonl` or `.parquet`, with texts in the field or column `text`; folders and patterns; and
-    ///         sources of `lexmill.sources`.
+    ///         sources of `lexmill.sources`. Or a dictionary of such files by the names of domains.
     ///     `trainer`: the trainer; by default one for the kind of model, with default options.
+    ///     `weights`: of domains, how often each is counted, as `lexmill.merge_counts` takes it.
+    ///     `shares`: of domains, the parts of the mixture, as `lexmill.merge_counts` takes it.
     ///     `max_memory`: bytes that counting, and then training, may add to the memory of the process, such as `"8GB"`. Counting
     ///         writes words that do not fit to `folder`. Training that would take more does not start: the error tells how much it
     ///         needs, and which rare words to leave out. The limit does not change the result.
@@ -51,34 +55,49 @@ impl PyTokenizer {
     ///         `lexmill.OnProgress`; an exception of the call ends the training.
     ///     `num_threads`: threads to work on; by default one for each core, or the number in `RAYON_NUM_THREADS`.
     ///
+    /// Returns:
+    ///     None; of domains, the tokens of each by its name, see `lexmill.DomainTokens`.
+    ///
     /// Raises:
     ///     `FileError`: a file cannot be read, a folder or pattern has no files, or the folder cannot be written to.
     ///     `FormatError`: a file that should be text is of another format, or a record holds no text.
     ///     `InvalidUtf8Error`: bytes are not UTF-8, with `errors="strict"`.
-    ///     `EmptyCorpusError`: there are no words in the files.
-    ///     `OptionError`: an option of the trainer is out of range, or `max_memory` is less than is needed.
+    ///     `EmptyCorpusError`: there are no words in the files, or in those of a domain.
+    ///     `OptionError`: an option of the trainer is out of range, or `max_memory` is less than is needed, or weights are wrong.
     #[pyo3(signature = (
-        files, trainer=None, *, max_memory=None, folder=None, errors="strict", on_progress=None, num_threads=None
+        files, trainer=None, *, weights=None, shares=None, max_memory=None, folder=None, errors="strict", on_progress=None,
+        num_threads=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "each is an option of training")]
-    fn train(
-        &self,
-        py: Python<'_>,
-        files: &Bound<'_, PyAny>,
-        trainer: Option<&Bound<'_, PyAny>>,
-        max_memory: Option<&Bound<'_, PyAny>>,
+    fn train<'py>(
+        this: &Bound<'py, Self>,
+        files: &Bound<'py, PyAny>,
+        trainer: Option<&Bound<'py, PyAny>>,
+        weights: Option<&Bound<'py, PyAny>>,
+        shares: Option<&Bound<'py, PyAny>>,
+        max_memory: Option<&Bound<'py, PyAny>>,
         folder: Option<FilePath>,
         errors: &str,
-        on_progress: Option<Py<PyAny>>,
+        on_progress: Option<&Bound<'py, PyAny>>,
         num_threads: Option<usize>,
-    ) -> PyResult<()> {
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let (py, tokenizer) = (this.py(), this.get());
+        if files.cast::<PyMapping>().is_ok() {
+            tokenizer.training(py, trainer)?;
+            let options = options_of_training(py, weights, shares, max_memory, on_progress, num_threads)?;
+            options.set_item("folder", folder.map(PathBuf::from))?;
+            options.set_item("errors", errors)?;
+            return train_domains(this, "train", files, trainer, &options).map(Some);
+        }
+        check_unweighted(py, weights, shares)?;
         let files = OpenedFiles::of(files, errors)?;
-        let training = self.training(py, trainer)?;
+        let training = tokenizer.training(py, trainer)?;
         files.warn_of_repeated(py)?;
+        let on_progress = on_progress.map(|callback| callback.clone().unbind());
         let mut reporter = reporter(py, &training, on_progress)?;
         let threads = threads(num_threads);
-        if let Some(stages) = self.superwords(py, &training, max_memory, folder.as_ref())? {
-            let core = self.core(py)?;
+        if let Some(stages) = tokenizer.superwords(py, &training, max_memory, folder.as_ref())? {
+            let core = tokenizer.core(py)?;
             let mut counters = stages.counters(&core, threads).or_raise(py)?;
             let trained = py.detach(|| {
                 for counting in counters.countings() {
@@ -88,11 +107,11 @@ impl PyTokenizer {
             });
             let model = reporter.or_raise(py, trained)?;
             files.warn(py)?;
-            self.install_superwords(model, &training.special_tokens, &stages);
-            return Ok(());
+            tokenizer.install_superwords(model, &training.special_tokens, &stages);
+            return Ok(None);
         }
-        let mut bounded = self.bounded(py, &training, max_memory, folder, threads)?;
-        let core = self.core(py)?;
+        let mut bounded = tokenizer.bounded(py, &training, max_memory, folder, threads)?;
+        let core = tokenizer.core(py)?;
         let mut unbounded = WordCounting::new(Arc::clone(core.pipeline()), threads);
         let trained = py.detach(|| {
             let counting = bounded.as_mut().map_or(&mut unbounded, |bounded| &mut bounded.counting.counting);
@@ -104,8 +123,8 @@ impl PyTokenizer {
         });
         let model = reporter.or_raise(py, trained)?;
         files.warn(py)?;
-        self.install(model, &training.special_tokens);
-        Ok(())
+        tokenizer.install(model, &training.special_tokens);
+        Ok(None)
     }
 
     /// Trains the model on texts from an iterator of `str`, of lists of `str` or of Arrow columns, or on one such column.
@@ -234,7 +253,8 @@ impl PyTokenizer {
             &default
         };
         let wrong = |_| PyTypeError::new_err("trainer must be a Trainer");
-        let training = trainer.cast::<PyTrainer>().map_err(wrong)?.get().get();
+        let mut training = trainer.cast::<PyTrainer>().map_err(wrong)?.get().get();
+        training.trainer.set_byte_level(self.shared.parts().spell_bytes());
         training.trainer.check_model(&self.shared.state().model.get()).or_raise(py)?;
         Ok(training)
     }

@@ -1,7 +1,6 @@
 //! `lexmill.WordCounts`, and training from word counts.
 
 use std::path::PathBuf;
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
@@ -13,12 +12,11 @@ use super::errors::{OrRaise, exception};
 use super::progress::Reporter;
 use super::sources::OpenedFiles;
 use super::tokenizer::PyTokenizer;
-use super::tokenizer_training::{count_corpus, reporter};
+use super::tokenizer_training::count_corpus;
 use super::trainers::PyTrainer;
 use crate::corpus::{BoundedCounting, Checkpoint, CountingJob};
 use crate::counting::runs::{Addend, Budget, CountedWord, CountsFile, RunReader, Spelling, Stages};
 use crate::structures::freed_memory::give_back;
-use crate::tokenizer::CountsTraining;
 use crate::trainers::Trainer;
 
 /// Memory for merging where no limit is given.
@@ -29,7 +27,7 @@ const MERGE_MEMORY: usize = 64 << 20;
 /// `lexmill.count_words` makes them; words are ordered by their bytes. Counts that are not saved are deleted with the object.
 #[pyclass(name = "WordCounts", module = "lexmill", frozen)]
 pub(super) struct PyWordCounts {
-    counts: CountsFile,
+    pub(super) counts: CountsFile,
 }
 
 #[pymethods]
@@ -78,6 +76,33 @@ impl PyWordCounts {
         let merged =
             py.detach(|| CountsFile::merge(&all, &folder, memory, &mut |progress| reporter.report(progress)));
         reporter.or_raise(py, merged).map(|counts| Self { counts })
+    }
+
+    /// The sum of several counts, each multiplied by its factor; their order numbers the sources.
+    #[staticmethod]
+    #[pyo3(signature = (domains, *, max_memory=None, folder=None, on_progress=None))]
+    fn _mix(
+        py: Python<'_>,
+        domains: Vec<(Py<Self>, u64)>,
+        max_memory: Option<usize>,
+        folder: Option<FilePath>,
+        on_progress: Option<Py<PyAny>>,
+    ) -> PyResult<Self> {
+        let domains: Vec<(CountsFile, u64)> =
+            domains.into_iter().map(|(counts, factor)| (counts.get().counts.clone(), factor)).collect();
+        let mut reporter = on_progress.map_or_else(Reporter::silent, Reporter::to);
+        let (folder, memory) = (folder_or_default(folder), max_memory.unwrap_or(MERGE_MEMORY));
+        let mixed = py
+            .detach(|| CountsFile::mix(&domains, &folder, memory, &mut |progress| reporter.report(progress)));
+        reporter.or_raise(py, mixed).map(|counts| Self { counts })
+    }
+
+    /// The bytes of all words, each as often as it was counted.
+    #[pyo3(signature = (on_progress=None))]
+    fn _counted_bytes(&self, py: Python<'_>, on_progress: Option<Py<PyAny>>) -> PyResult<u128> {
+        let mut reporter = on_progress.map_or_else(Reporter::silent, Reporter::to);
+        let bytes = py.detach(|| self.counts.counted_bytes(&mut |progress| reporter.report(progress)));
+        reporter.or_raise(py, bytes)
     }
 
     /// Counts without the words that were seen fewer than `min_count` times.
@@ -276,55 +301,5 @@ impl PyTokenizer {
         let counts = reporter.or_raise(py, counted)?;
         files.warn(py)?;
         Ok(PyWordCounts { counts })
-    }
-
-    /// Trains the model on word counts, with the same result as from the texts.
-    ///
-    /// The trained model takes the place of the old one; an error leaves the old model as it was.
-    ///
-    /// Args:
-    ///     `counts`: counts of the words that this tokenizer's normalizer, pre-tokenizer and added tokens make of texts.
-    ///     `trainer`: the trainer; by default one for the kind of model, with default options.
-    ///     `max_memory`: bytes that training may add to the memory of the process, such as `"8GB"`; if it would take more by
-    ///         `counts.training_memory(trainer)`, it does not start.
-    ///     `on_progress`: called with the stage, the work done, the total, the seconds left and the bytes of memory taken, see
-    ///         `lexmill.OnProgress`; an exception of the call ends the training.
-    ///     `num_threads`: threads to work on; by default one for each core, or the number in `RAYON_NUM_THREADS`.
-    ///
-    /// Raises:
-    ///     `OptionError`: the counts were made by other stages, or training would take more than `max_memory`, or an option of
-    ///         the trainer is out of range.
-    ///     `EmptyCorpusError`: there are no words.
-    ///     `FormatError`: the counts are damaged.
-    #[pyo3(signature = (counts, trainer=None, *, max_memory=None, on_progress=None, num_threads=None))]
-    fn train_from_counts(
-        &self,
-        py: Python<'_>,
-        counts: &PyWordCounts,
-        trainer: Option<&Bound<'_, PyAny>>,
-        max_memory: Option<&Bound<'_, PyAny>>,
-        on_progress: Option<Py<PyAny>>,
-        num_threads: Option<usize>,
-    ) -> PyResult<()> {
-        let training = self.training(py, trainer)?;
-        let mut reporter = reporter(py, &training, on_progress)?;
-        let stages = Stages::of(&self.shared.parts()).or_raise(py)?;
-        let job = CountsTraining {
-            trainer: &training.trainer,
-            max_memory: max_memory.map(|size| bytes_of(py, size)).transpose()?,
-            threads: threads(num_threads),
-        };
-        let core = self.core(py)?;
-        let model = core.pipeline().model();
-        let trained = py.detach(|| {
-            training.words.store(counts.counts.summary().words as usize, Ordering::Relaxed);
-            let trained =
-                job.train(&counts.counts, &stages, model, &mut |progress| reporter.report(progress));
-            give_back();
-            trained
-        });
-        let model = reporter.or_raise(py, trained)?;
-        self.install(model, &training.special_tokens);
-        Ok(())
     }
 }

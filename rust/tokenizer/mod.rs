@@ -3,6 +3,8 @@
 #[cfg(feature = "sources")]
 mod bounded_superwords;
 mod columns;
+#[cfg(feature = "sources")]
+mod counted_tokens;
 mod decode;
 mod decode_stream;
 mod encode;
@@ -25,6 +27,8 @@ mod training;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
 
+#[cfg(feature = "sources")]
+pub use counted_tokens::CountedTokens;
 pub use decode_stream::{DecodeStream, Window};
 pub use encode::{EncodeInput, Sequence};
 #[cfg(feature = "sources")]
@@ -73,6 +77,12 @@ pub struct Components {
 }
 
 impl Components {
+    /// True if the stages spell the bytes of text in the byte-level alphabet.
+    pub fn spell_bytes(&self) -> bool {
+        self.normalizer.as_ref().is_some_and(Normalizer::has_byte_level)
+            || self.pre_tokenizer.as_ref().is_some_and(PreTokenizer::maps_bytes)
+    }
+
     /// A model and nothing else.
     pub fn of_model(model: Arc<Model>) -> Self {
         Self {

@@ -8,6 +8,7 @@
 //! [`Trainer`] is any of them. The learnt model does not depend on the number of threads.
 
 pub mod bpe;
+pub mod forbidden;
 pub mod unigram;
 pub mod word_counts;
 pub mod wordlevel;
@@ -23,6 +24,16 @@ use crate::structures::parallel::OnProgress;
 use crate::vocab::Vocab;
 use crate::{Error, Result};
 use word_counts::{EachWord, WordCounts, WordSource, read_all};
+
+/// The error of a vocabulary that is too small for the tokens that it must hold.
+fn vocab_too_small(vocab_size: usize, needed: usize, has_initial_tokens: bool) -> Error {
+    if !has_initial_tokens {
+        return Error::VocabSizeTooSmall { vocab_size, needed };
+    }
+    let expected =
+        format!("at least {needed}, which special tokens, initial alphabet and initial tokens need");
+    Error::InvalidOption { name: "vocab_size", value: vocab_size.to_string(), expected }
+}
 
 /// A trainer of any kind.
 #[derive(Clone, Debug)]
@@ -125,6 +136,16 @@ impl Trainer {
             Self::WordPiece(_) => true,
             Self::Unigram(trainer) => trainer.algorithm == unigram::Algorithm::ExactLoss,
             Self::WordLevel(_) => false,
+        }
+    }
+
+    /// Says that tokens spell bytes, each as a character.
+    pub fn set_byte_level(&mut self, is_byte_level: bool) {
+        match self {
+            Self::Bpe(trainer) => trainer.is_byte_level = is_byte_level,
+            Self::Unigram(trainer) => trainer.is_byte_level = is_byte_level,
+            Self::WordPiece(trainer) => trainer.is_byte_level = is_byte_level,
+            Self::WordLevel(_) => {}
         }
     }
 

@@ -35,6 +35,10 @@ PLAIN_OPTIONS = {
     "initial_alphabet": st.lists(st.sampled_from(["a", "zq", "", "é"]), max_size=3),
     "max_token_length": sometimes(st.integers(0, 7)),
 }
+INITIAL = st.lists(
+    st.sampled_from(["ab", "aba", "abab", "bba", "é日", "a", "zz", "##ab", "ab</w>", "▁b", "$", "日a日"]), max_size=3
+)
+FORBID = st.lists(st.sampled_from(["aa", "^b", "c$", "a.b", "[bc]{2}", "^..$", "日", "(?=a)b"]), max_size=2)
 PLAIN = st.fixed_dictionaries({}, optional=PLAIN_OPTIONS)
 DISTINCT_SYMBOLS = {
     "continuing_subword_prefix": st.sampled_from([None, "", "##", "▁"]),
@@ -42,7 +46,13 @@ DISTINCT_SYMBOLS = {
 }
 LAWFUL = st.fixed_dictionaries(
     {"tie_break": st.sampled_from(["smallest-ids", "first-seen"])},
-    optional={**PLAIN_OPTIONS, **DISTINCT_SYMBOLS, "limit_alphabet": sometimes(st.integers(0, 4))},
+    optional={
+        **PLAIN_OPTIONS,
+        **DISTINCT_SYMBOLS,
+        "limit_alphabet": sometimes(st.integers(0, 4)),
+        "forbid": FORBID,
+        "initial_tokens": INITIAL,
+    },
 )
 # A prefix or suffix of letters that the words use makes different merges spell one string.
 ANY = st.fixed_dictionaries(
@@ -52,6 +62,8 @@ ANY = st.fixed_dictionaries(
         "continuing_subword_prefix": st.sampled_from([None, "", "##", "a", "b"]),
         "end_of_word_suffix": st.sampled_from([None, "", "</w>", "a", "b"]),
         "limit_alphabet": sometimes(st.integers(0, 4)),
+        "forbid": FORBID,
+        "initial_tokens": INITIAL,
     },
 )
 

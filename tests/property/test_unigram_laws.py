@@ -71,6 +71,8 @@ def corpora(draw: st.DrawFn) -> Words:
     return [(word, draw(st.integers(1, 6))) for word in words]
 
 
+INITIAL = st.lists(st.sampled_from(["ab", "aba", "bb", "é日", "a", "zz", "z", "", "bcab"]), max_size=3)
+FORBID = st.lists(st.sampled_from(["aa", "^b", "c$", "[bc]{2}", "^..$", "日"]), max_size=2)
 TRAINING = st.fixed_dictionaries(
     {},
     optional={
@@ -82,6 +84,8 @@ TRAINING = st.fixed_dictionaries(
         "n_sub_iterations": st.integers(0, 3),
         "seed_size": st.integers(0, 40),
         "character_coverage": st.sampled_from([0.0, 0.8, 0.95, 1.0]),
+        "forbid": FORBID,
+        "initial_tokens": INITIAL,
     },
 )
 EXACT = st.fixed_dictionaries(
@@ -90,6 +94,8 @@ EXACT = st.fixed_dictionaries(
         "vocab_size": st.integers(0, 30),
         "seed_size": st.integers(0, 40),
         "max_piece_length": st.integers(1, 6),
+        "forbid": FORBID,
+        "initial_tokens": INITIAL,
     },
 )
 

@@ -24,6 +24,8 @@ OPTIONS = st.fixed_dictionaries(
         "continuing_subword_prefix": st.sampled_from(["##", "", "a"]),
         "end_of_word_suffix": st.sampled_from(["</w>", "a"]),
         "score": st.sampled_from(["frequency", "likelihood", "likelihood-float64"]),
+        "initial_tokens": st.lists(st.sampled_from(["ab", "##ab", "é", "zz", "[UNK]"]), max_size=3),
+        "forbid": st.lists(st.sampled_from(["aa", "^b", "c$", "[bc]{2}", "^..$"]), max_size=2),
         "tie_break": st.sampled_from([None, "first-seen", "smallest-ids"]),
     },
 )

@@ -5,6 +5,7 @@ use lexmill::models::bpe::{Bpe, BpeOptions, Scratch};
 use lexmill::models::unigram::{self, Unigram, UnigramOptions};
 use lexmill::pre_tokenizers::{ByteLevel, PreTokenizer};
 use lexmill::trainers::bpe::{BpeTrainer, TieBreak, TrainedBpe};
+use lexmill::trainers::forbidden::Forbidden;
 use lexmill::trainers::word_counts::WordCounts;
 use lexmill::vocab::Vocab;
 use lexmill::{Error, Result};
@@ -64,6 +65,10 @@ fn trainer(options: &Map<String, Value>, threads: usize) -> BpeTrainer {
             }
             "continuing_subword_prefix" => trainer.continuing_subword_prefix = value(given),
             "end_of_word_suffix" => trainer.end_of_word_suffix = value(given),
+            "forbid" => {
+                trainer.forbid = Forbidden::new(&value::<Vec<String>>(given)).expect("valid patterns")
+            }
+            "initial_tokens" => trainer.initial_tokens = value(given),
             "max_token_length" => trainer.max_token_length = value(given),
             "tie_break" => {
                 trainer.tie_break = match value::<String>(given).as_str() {

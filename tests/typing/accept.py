@@ -13,6 +13,7 @@ from lexmill import (
     AddedToken,
     BertWordPieceTokenizer,
     ByteLevelBPETokenizer,
+    DomainTokens,
     EncodeInput,
     Encoding,
     Offsets,
@@ -68,6 +69,10 @@ def train(tokenizer: Tokenizer) -> None:
     assert_type(trainer.superwords.algorithm, Literal["boundless", "superbpe"])
     assert_type(trainer.special_tokens, list[AddedToken])
     tokenizer.train(["a.txt", Path("b.txt")], trainer, errors="replace", on_progress=progress, num_threads=2)
+    domains = tokenizer.train({"en": "a.txt", "hi": [Path("b.txt")]}, trainer, weights={"en": 2, "hi": 0.5})
+    assert_type(domains, dict[str, DomainTokens])
+    trainer.forbid = [r"\d\d", Regex("  ")]
+    assert_type(trainer.forbid, list[str])
     tokenizer.train_from_iterator(iter(["a", "b"]), length=2)
     tokenizer.train_from_iterator((line.split() for line in ("a b", "c")), trainer)
     assert_type(tokenizer.model.get_trainer(), Trainer)
@@ -177,8 +182,8 @@ def refused(tokenizer: Tokenizer) -> None:
     tokenizer.encode(b"bytes")  # type: ignore[call-overload]
     tokenizer.encode_batch_ids([1, 2])  # type: ignore[arg-type]
     tokenizer.encode(["a", "text"], is_pretokenized="yes")  # type: ignore[call-overload]
-    tokenizer.train("file.txt", BPE())  # type: ignore[arg-type]
-    tokenizer.train(["file.txt"], errors="ignore")  # type: ignore[arg-type]
+    tokenizer.train("file.txt", BPE())  # type: ignore[call-overload]
+    tokenizer.train(["file.txt"], errors="ignore")  # type: ignore[call-overload]
     tokenizer.normalizer = ByteLevel()  # type: ignore[assignment]
     BPE({"a": 0})  # type: ignore[call-overload]
     BpeTrainer(vocab=300)  # type: ignore[call-arg]

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from lexmill._core import AddedToken, Tokenizer, WordCounts
 from lexmill._data.corpus_warnings import warn_of_repeated
+from lexmill._data.sizes import bytes_of as _bytes_of
 from lexmill._types import OnProgress
 from lexmill.errors import OptionError
 from lexmill.models import BPE
 
 if TYPE_CHECKING:
+    from lexmill._data.mixtures import Weight
     from lexmill.normalizers import Normalizer
     from lexmill.pre_tokenizers import PreTokenizer
     from lexmill.sources import Source
-
-_UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
-_BINARY_UNITS = {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
 
 _Path: TypeAlias = "str | os.PathLike[str]"
 
@@ -121,45 +120,47 @@ def _stages(
 
 
 def merge_counts(
-    counts: Iterable[WordCounts | _Path],
+    counts: Iterable[WordCounts | _Path] | Mapping[str, WordCounts | _Path],
     *,
+    weights: Mapping[str, Weight] | None = None,
+    shares: Mapping[str, Weight] | None = None,
     max_memory: int | str | None = None,
     folder: _Path | None = None,
     on_progress: OnProgress | None = None,
 ) -> WordCounts:
-    """The sum of several word counts of the same stages; their order does not matter.
+    """The sum of several word counts of the same stages; their order does not matter, unless they are domains.
 
     Files are opened where they are read, 64 at a time, so any number of them may be merged.
 
+    A dictionary names the domains of a mixture. Its counts are those of the domains one after the other, in its order:
+    sources are numbered again. With weights, each domain is counted as often as its weight tells.
+
     Args:
-        counts: word counts, or paths of files that hold some.
+        counts: word counts, or paths of files that hold some; or a dictionary of these by the names of domains.
+        weights: by domain, how often it is counted: an int, a `Fraction` or a float, which is the decimal number that
+            Python prints for it; 0 leaves the domain out. A domain without a weight is counted once. If a weight is no
+            integer, all are multiplied by their least common denominator.
+        shares: by domain, its part of the bytes of the mixture; only the ratios matter. All counts are multiplied by
+            integers, of which the least is 1000, so that the ratios are exact to 0.05 %. Bytes are those of the words.
         max_memory: bytes that merging may take beside the process's other memory; by default 64 MiB.
         folder: the folder for the result until it is saved; by default the system's folder for temporary files.
         on_progress: called as in `count_words`; an exception that it raises ends the merging.
 
     Raises:
         LexmillError: there are no counts, or they are of different stages, or rare words were dropped.
+        EmptyCorpusError: a domain has no words.
+        OptionError: weights or shares are wrong, or all counts together would exceed 64 bits.
         FileError: a file cannot be read, or the folder cannot be written to.
         FormatError: a file does not hold word counts, or is damaged.
     """
+    memory = _bytes_of(max_memory)
+    if isinstance(counts, Mapping):
+        from lexmill._data.mixtures import mix
+
+        return mix(counts, weights=weights, shares=shares, max_memory=memory, folder=folder, on_progress=on_progress)
+    if weights is not None or shares is not None:
+        message = "weights and shares are for domains, but the counts have no names; pass a dictionary"
+        raise OptionError(message)
     given = list(counts)
     warn_of_repeated(path for path in given if isinstance(path, str | os.PathLike))
-    return WordCounts._merge(given, max_memory=_bytes_of(max_memory), folder=folder, on_progress=on_progress)
-
-
-def _bytes_of(size: int | str | None, name: str = "max_memory") -> int | None:
-    """A number of bytes, from a number or from a text with a unit."""
-    if size is None:
-        return None
-    message = f"{name} is {size!r} but must be a number of bytes or a text such as '1GB' or '512MiB'"
-    if isinstance(size, str):
-        import re
-
-        found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([a-z]*)\s*", size, re.IGNORECASE)
-        unit = (_UNITS | _BINARY_UNITS).get(found[2].upper()) if found else None
-        if found is None or unit is None:
-            raise OptionError(message)
-        size = int(min(float(found[1]) * unit, 2.0**63))
-    if not 0 <= size < 2**63:
-        raise OptionError(message)
-    return size
+    return WordCounts._merge(given, max_memory=memory, folder=folder, on_progress=on_progress)

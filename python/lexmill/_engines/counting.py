@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from lexmill._core import AddedToken, WordCounts, __version__
+from lexmill._data.sizes import bytes_of
 from lexmill._data.source_names import OneSource
-from lexmill._data.word_counts import _bytes_of, _stages, merge_counts
+from lexmill._data.word_counts import _stages, merge_counts
 from lexmill._engines.groups import Group, plan
 from lexmill._engines.jobs import Execute, Job, TokenizerJson, finish_groups
 from lexmill._engines.shared_folder import locked, made_folder
@@ -58,7 +59,7 @@ class CountOptions:
             LexmillError: a stage is written in Python.
         """
         stages = TokenizerJson.of(_stages(normalizer, pre_tokenizer, added_tokens))
-        return CountOptions(stages, _bytes_of(max_memory), scratch, errors)
+        return CountOptions(stages, bytes_of(max_memory), scratch, errors)
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,7 @@ def count_groups(
     on_progress: OnProgress | None,
 ) -> WordCounts:
     """Counts the words of files by the tasks of an engine; see `lexmill.ray.count_words`."""
-    groups = plan(sources, group_bytes=_bytes_of(group_bytes, "group_bytes") or 0, first_source=first_source)
+    groups = plan(sources, group_bytes=bytes_of(group_bytes, "group_bytes") or 0, first_source=first_source)
     job = CountJob(made_folder(folder), __version__, num_threads, options)
     with locked(job.folder):
         finish_groups(job, groups, execute, on_progress)

@@ -22,8 +22,8 @@ from typing import Any, get_type_hints
 
 from lexmill._core import Tokenizer, __version__, read_token_manifest, write_token_manifest
 from lexmill._data.corpus_warnings import warn_of_total
+from lexmill._data.sizes import bytes_of
 from lexmill._data.source_names import OneSource, sources_of
-from lexmill._data.word_counts import _bytes_of
 from lexmill._engines.groups import Group, plan
 from lexmill._engines.jobs import Execute, Job, TokenizerJson, finish_groups
 from lexmill._engines.shared_folder import locked, made_folder
@@ -102,7 +102,7 @@ def tokenize_groups(
         message = f"tokenize() got an unexpected keyword argument {min(unknown)!r}"
         raise TypeError(message)
     opened = sources_of(sources, NAMED)
-    groups = plan(opened, group_bytes=_bytes_of(group_bytes, "group_bytes") or 0)
+    groups = plan(opened, group_bytes=bytes_of(group_bytes, "group_bytes") or 0)
     copy = TokenizerJson.of(tokenizer)
     # A run without sources refuses options that do not fit before anything is written, and tells the type of ids.
     with TemporaryDirectory() as folder, warnings.catch_warnings():

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 
 from lexmill._data.source_names import sources_of
-from lexmill.cli.files import STANDARD, check_inputs, is_stream
+from lexmill.cli.files import STANDARD, LineBatches, check_inputs, is_stream
 from lexmill.cli.options import InputName, ReadOptions
 from lexmill.cli.outcome import UsageError
 from lexmill.errors import OptionError
 from lexmill.sources import Files, Lines, Source
 
-__all__ = ["Input", "inputs_of", "named_sources"]
+__all__ = ["Input", "inputs_of", "named_sources", "read_by", "texts_of"]
+
+# Texts of a source that are handed on together.
+_SOME = 1024
 
 
 @dataclass(frozen=True)
@@ -80,3 +84,19 @@ def named_sources(files: Sequence[str], options: ReadOptions) -> list[Source]:
             raise
         message = f"{message.replace('standard input (-)', f'stdin ({STANDARD})')}; pass --input"
         raise UsageError(message) from None
+
+
+def read_by(one: Input, read: ReadOptions) -> Source:
+    """The source that reads a file."""
+    return one.source or Lines(one.name, errors=read.errors.value)
+
+
+def texts_of(inputs: Sequence[Input], streams: Mapping[str, LineBatches], read: ReadOptions) -> Iterator[list[str]]:
+    """The texts of all inputs, in lists."""
+    for one in inputs:
+        if one.is_stream:
+            yield from streams[one.name]
+            continue
+        texts = iter(read_by(one, read))
+        while some := list(islice(texts, _SOME)):
+            yield some

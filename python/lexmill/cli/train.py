@@ -4,29 +4,25 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from enum import Enum
-from itertools import islice
 from typing import Annotated
 
 import typer
 
-from lexmill import Tokenizer, WordCounts
+from lexmill import DomainTokens, Tokenizer, WordCounts
 from lexmill.cli.display import megabytes
+from lexmill.cli.domains import mixture_of, shown
 from lexmill.cli.files import STANDARD, LineBatches, check_inputs, check_output, write_whole
 from lexmill.cli.options import CORPUS_HELP, LARGEST, Json, Normalizer, ReadOptions, Threads
 from lexmill.cli.outcome import Outcome, UsageError
 from lexmill.cli.progress import ProgressBar
-from lexmill.cli.sources import Input, inputs_of
+from lexmill.cli.sources import inputs_of, read_by, texts_of
 from lexmill.cli.stages import NormalizerName, PreTokenizerName, put_stages
 from lexmill.models import BPE, Model, Unigram, WordLevel, WordPiece
 from lexmill.pre_tokenizers import ByteLevel
-from lexmill.sources import Lines, Source
 from lexmill.trainers import BpeTrainer, Trainer, UnigramTrainer, WordLevelTrainer, WordPieceTrainer
-
-# Texts of a source that are handed on together.
-_SOME = 1024
 
 __all__ = [
     "AlgorithmName",
@@ -80,6 +76,16 @@ class Options:
         list[str] | None,
         typer.Argument(metavar="FILES...", help=CORPUS_HELP, show_default=False),
     ] = None
+    domain: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=FILES", help="In place of files: those of a domain; may be given again."),
+    ] = None
+    weight: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=NUMBER", help="How often a domain is counted; once unless given.")
+    ] = None
+    share: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=NUMBER", help="The part of a domain in the bytes of all.")
+    ] = None
     from_counts: Annotated[
         str | None,
         typer.Option(metavar="COUNTS", help="Train on word counts, with the stages of these, in place of files."),
@@ -124,6 +130,13 @@ class Options:
     limit_alphabet: Annotated[
         int | None, typer.Option(min=0, max=LARGEST, help="Characters at most in the alphabet.")
     ] = None
+    forbid: Annotated[
+        list[str] | None,
+        typer.Option(metavar="REGEX", help="A pattern that no learned token may match; may be given again."),
+    ] = None
+    initial_token: Annotated[
+        list[str] | None, typer.Option(help="A token that the vocabulary must have; may be given again.")
+    ] = None
     max_token_length: Annotated[int | None, typer.Option(min=1, max=LARGEST, help="Characters at most in a token.")] = (
         None
     )
@@ -151,15 +164,20 @@ def train(options: Options) -> Outcome:
         raise UsageError(message)
     files = options.files or []
     given = files if options.from_counts is None else [options.from_counts]
-    if bool(files) == (options.from_counts is not None):
-        message = "give either FILES or --from-counts"
+    if bool(files) + bool(options.domain) + (options.from_counts is not None) != 1:
+        message = "give either FILES or --domain or --from-counts"
+        raise UsageError(message)
+    if (options.weight or options.share) and not options.domain:
+        message = "--weight and --share are for --domain, which is not given"
         raise UsageError(message)
     if options.folder is not None and (options.max_memory is None or options.from_counts is not None):
         message = "--folder is for what --max-memory does not hold of FILES"
         raise UsageError(message)
     if options.from_counts is not None:
         check_inputs(given)
-    inputs = inputs_of(files, options.read)
+    mixture = mixture_of(options.domain or [], options.weight, options.share, options.read)
+    inputs = mixture.files if options.domain else inputs_of(files, options.read)
+    domains: dict[str, DomainTokens] = {}
     size = sum(one.size for one in inputs)
     check_output(options.output, [one.name for one in inputs] or given)
     _check_model(options)
@@ -179,10 +197,22 @@ def train(options: Options) -> Outcome:
                 on_progress=progress.callback,
                 num_threads=options.threads,
             )
+        elif options.domain:
+            domains = tokenizer.train(
+                {name: [read_by(one, options.read) for one in own] for name, own in mixture.inputs.items()},
+                trainer,
+                weights=mixture.weights,
+                shares=mixture.shares,
+                max_memory=options.max_memory,
+                folder=options.folder,
+                errors=options.read.errors.value,
+                on_progress=progress.callback,
+                num_threads=options.threads,
+            )
         elif is_streamed:
             streams = {one.name: LineBatches(one.name, options.read.errors.value) for one in inputs if one.is_stream}
             tokenizer.train_from_iterator(
-                _texts(inputs, streams, options.read),
+                texts_of(inputs, streams, options.read),
                 trainer,
                 max_memory=options.max_memory,
                 folder=options.folder,
@@ -192,7 +222,7 @@ def train(options: Options) -> Outcome:
             size += sum(stream.size for stream in streams.values())
         else:
             tokenizer.train(
-                [_source(one, options.read) for one in inputs],
+                [read_by(one, options.read) for one in inputs],
                 trainer,
                 max_memory=options.max_memory,
                 folder=options.folder,
@@ -204,28 +234,16 @@ def train(options: Options) -> Outcome:
     saved = tokenizer.to_str(pretty=options.pretty)
     with write_whole(options.output) as stream:
         stream.write(saved.encode())
-    return _outcome(options, tokenizer, json.loads(saved)["model"].get("merges"), len(inputs), size, seconds)
-
-
-def _source(one: Input, read: ReadOptions) -> Source:
-    return one.source or Lines(one.name, errors=read.errors.value)
-
-
-def _texts(inputs: list[Input], streams: dict[str, LineBatches], read: ReadOptions) -> Iterator[list[str]]:
-    """The texts of all inputs, in lists."""
-    for one in inputs:
-        if one.is_stream:
-            yield from streams[one.name]
-            continue
-        texts = iter(_source(one, read))
-        while some := list(islice(texts, _SOME)):
-            yield some
+    outcome = _outcome(options, tokenizer, json.loads(saved)["model"].get("merges"), len(inputs), size, seconds)
+    return replace(outcome, data={**outcome.data, "domains": shown(domains)}) if domains else outcome
 
 
 # Options that only some models have, and those models.
 _OPTION_MODELS = {
     "tie_break": (ModelName.BPE, ModelName.WORDPIECE),
     "limit_alphabet": (ModelName.BPE, ModelName.WORDPIECE),
+    "forbid": (ModelName.BPE, ModelName.WORDPIECE, ModelName.UNIGRAM),
+    "initial_token": (ModelName.BPE, ModelName.WORDPIECE, ModelName.UNIGRAM),
     "max_token_length": (ModelName.BPE,),
     "score": (ModelName.WORDPIECE,),
     "algorithm": (ModelName.UNIGRAM,),
@@ -300,6 +318,8 @@ def _trainer(options: Options) -> Trainer:
             initial_alphabet=alphabet,
             score=(options.score or ScoreName.FREQUENCY).value,
             tie_break=options.tie_break.value if options.tie_break else None,
+            forbid=options.forbid or [],
+            initial_tokens=options.initial_token or [],
             show_progress=False,
         )
         # As in Hugging Face, the keyword refuses None and the property takes it.
@@ -315,6 +335,8 @@ def _trainer(options: Options) -> Trainer:
             seed_size=options.seed_size or 1_000_000,
             character_coverage=1.0 if options.character_coverage is None else options.character_coverage,
             algorithm=(options.algorithm or AlgorithmName.EM).value,
+            forbid=options.forbid or [],
+            initial_tokens=options.initial_token or [],
             show_progress=False,
         )
     bpe = BpeTrainer(
@@ -324,6 +346,8 @@ def _trainer(options: Options) -> Trainer:
         initial_alphabet=alphabet,
         max_token_length=options.max_token_length,
         tie_break=(options.tie_break or TieBreakName.SMALLEST_IDS).value,
+        forbid=options.forbid or [],
+        initial_tokens=options.initial_token or [],
         show_progress=False,
     )
     # As in Hugging Face, the keyword refuses None and the property takes it.

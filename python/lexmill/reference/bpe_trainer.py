@@ -12,6 +12,7 @@ Order of choices:
   `tie_break="first-seen"` the pair whose first occurrence comes first (word index, then place in the word).
 * Occurrences: every adjacent pair counts, overlapping ones too (`aaa` holds two `aa`), times the count of the word;
   a merge goes through each word from left to right and never overlaps (`aaa` becomes `aa a`).
+* `initial_tokens`: see `initial_tokens`; their merges come first.
 * `limit_alphabet`: the lowest counts are dropped first; among equal counts the larger code point.
 
 With the default ties this is Hugging Face's result, which is random where this is ordered: the ids of symbols with a
@@ -21,14 +22,16 @@ symbol that words began with: there Hugging Face's running counts differ from a 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import pairwise
 
 from lexmill.errors import OptionError, OptionRangeError
 from lexmill.reference.bpe_shared import BYTE_PIECES, prune_shared, refuse_characters
+from lexmill.reference.bpe_symbols import Words, choose_alphabet, split_word
+from lexmill.reference.forbidden import forbidden
+from lexmill.reference.initial_tokens import characters_of, plan_merges, too_small
 
 Pair = tuple[int, int]
-Words = Sequence[tuple[str, int]]
 
 TIE_BREAKS = ("smallest-ids", "first-seen")
 
@@ -46,6 +49,9 @@ def train_bpe(
     max_token_length: int | None = None,
     tie_break: str = "smallest-ids",
     auto_character_coverage: bool = False,
+    forbid: str | Iterable[str] = (),
+    initial_tokens: Iterable[str] = (),
+    byte_level: bool = False,
 ) -> tuple[list[str], list[tuple[str, str]]]:
     """Learns a vocabulary from words and their counts; every step recounts everything.
 
@@ -63,6 +69,9 @@ def train_bpe(
         tie_break: "smallest-ids" or "first-seen".
         auto_character_coverage: characters share the places with merges, see `bpe_shared`; the byte pieces follow the
             special tokens.
+        forbid: patterns that no merged token may match, see `forbidden`.
+        initial_tokens: tokens that the vocabulary must have, see `initial_tokens`.
+        byte_level: tokens spell bytes.
 
     Returns:
         The tokens by id, and the merges in the order learnt.
@@ -82,14 +91,20 @@ def train_bpe(
         if size is not None and size < 0:
             raise OptionRangeError(f"{name} is {size} but must be at least 0")
     prefix = continuing_subword_prefix or ""
+    suffix = end_of_word_suffix or ""
+    initial_tokens = list(initial_tokens)
     if auto_character_coverage:
         refuse_characters(
             limit_alphabet=limit_alphabet,
             initial_alphabet="".join(string[0] for string in initial_alphabet if string),
             continuing_subword_prefix=prefix,
             end_of_word_suffix=end_of_word_suffix,
+            initial_tokens=" ".join(initial_tokens),
         )
-    alphabet = choose_alphabet(words, limit_alphabet, initial_alphabet)
+    is_forbidden = forbidden(forbid, prefix=prefix, suffix=suffix, byte_level=byte_level)
+    required = list(dict.fromkeys(initial_tokens))
+    characters = characters_of(required, prefix, suffix, byte_level=byte_level)
+    alphabet = choose_alphabet(words, limit_alphabet, [*initial_alphabet, *characters])
     ids: dict[str, int] = {}
     for token in [*special_tokens, *(BYTE_PIECES if auto_character_coverage else [])]:
         ids.setdefault(token, len(ids))
@@ -103,16 +118,36 @@ def train_bpe(
         # Characters take no places while merges are learnt.
         vocab_size = len(ids) + budget
     initial = len(ids)
-    segments = [(split_word(word, ids, prefix, end_of_word_suffix or ""), count) for word, count in words]
+    segments = [(split_word(word, ids, prefix, suffix), count) for word, count in words]
     if vocab_size < len(ids):
         raise OptionError(f"vocab_size is {vocab_size} but special tokens and initial alphabet need {len(ids)}")
 
+    planned = plan_merges(required, ids, merge_pair, prefix=prefix, suffix=suffix)
+    if vocab_size < len(ids):
+        raise OptionError(too_small(vocab_size, len(ids)))
     tokens = list(ids)
     lengths = {symbol: 1 for symbols, _ in segments for symbol in symbols}
     merges: dict[tuple[str, str], int] = {}
+
+    def make(pair: Pair, new: int, count: int) -> list[tuple[list[int], int]]:
+        left, right = pair
+        lengths.setdefault(new, lengths.get(left, 1) + lengths.get(right, 1))
+        halves = tokens[left], tokens[right]
+        # Assigning alone would leave a pair that comes up again at its earlier place.
+        merges.pop(halves, None)
+        merges[halves] = count
+        return [(merge_pair(symbols, pair, new), weight) for symbols, weight in segments]
+
+    for left, right, new in planned:
+        segments = make((left, right), new, 0)
     while len(tokens) < vocab_size:
         counts = count_pairs(segments, lengths, max_token_length)
-        pair = best_pair(counts, tie_break)
+        allowed = {
+            pair: count
+            for pair, count in counts.items()
+            if not is_forbidden(tokens[pair[0]] + tokens[pair[1]].removeprefix(prefix))
+        }
+        pair = best_pair(allowed, tie_break)
         if pair is None or counts[pair] < min_frequency:
             break
         left, right = pair
@@ -120,51 +155,10 @@ def train_bpe(
         new = ids.setdefault(merged, len(ids))
         if new == len(tokens):
             tokens.append(merged)
-        lengths.setdefault(new, lengths[left] + lengths[right])
-        halves = tokens[left], tokens[right]
-        # Assigning alone would leave a pair that comes up again at its earlier place.
-        merges.pop(halves, None)
-        merges[halves] = counts[pair]
-        segments = [(merge_pair(symbols, pair, new), count) for symbols, count in segments]
+        segments = make(pair, new, counts[pair])
     if auto_character_coverage:
         return prune_shared(words, tokens, list(merges.items()), characters=range(fixed, initial), budget=budget)
     return tokens, list(merges)
-
-
-def choose_alphabet(words: Words, limit: int | None, initial: Iterable[str]) -> list[str]:
-    """Returns the characters that get an id, sorted by code point.
-
-    A limit may drop characters of the initial alphabet too, once those are all that is left.
-    """
-    counts: dict[str, float] = {}
-    for word, count in words:
-        for char in word:
-            counts[char] = counts.get(char, 0) + count
-    for string in initial:
-        if string:
-            counts[string[0]] = float("inf")
-    most_frequent_first = sorted(counts, key=lambda char: (-counts[char], char))
-    return sorted(most_frequent_first[:limit])
-
-
-def split_word(word: str, ids: dict[str, int], prefix: str, suffix: str) -> list[int]:
-    """Returns the word's symbols, and gives ids to new symbols with a prefix or suffix.
-
-    A character without an id is deleted, so that its neighbours become adjacent. First and last mean the word as
-    written: when the last character is deleted no symbol carries the suffix. A dropped character that is a special
-    token has an id, and stays.
-    """
-    symbols: list[int] = []
-    for place, char in enumerate(word):
-        if char not in ids:
-            continue
-        symbol = char
-        if place > 0:
-            symbol = prefix + symbol
-        if place == len(word) - 1:
-            symbol += suffix
-        symbols.append(ids.setdefault(symbol, len(ids)))
-    return symbols
 
 
 def is_eligible(left_length: int, right_length: int, max_token_length: int | None) -> bool:

@@ -26,7 +26,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from lexmill.errors import OptionError
-from lexmill.reference.bpe_trainer import Pair, Words, choose_alphabet, count_pairs, merge_pair, split_word
+from lexmill.reference.bpe_symbols import Words, choose_alphabet, split_word
+from lexmill.reference.bpe_trainer import Pair, count_pairs, merge_pair
 
 VARIANTS = ("base", "window")
 Segments = list[tuple[list[int], int]]

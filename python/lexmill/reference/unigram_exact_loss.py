@@ -17,15 +17,24 @@ were and only their sum changing as pieces go.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from lexmill.errors import OptionError
+from lexmill.reference.forbidden import forbidden
+from lexmill.reference.initial_tokens import too_small
+from lexmill.reference.unigram_seeds import required_pieces
 
 Words = Sequence[tuple[str, int]]
 Pieces = dict[str, int]
 
 
-def count_pieces(words: Words, seed_size: int, max_piece_length: int = 16) -> Pieces:
+def count_pieces(
+    words: Words,
+    seed_size: int,
+    max_piece_length: int = 16,
+    is_forbidden: Callable[[str], bool] = lambda _: False,
+    required: Sequence[str] = (),
+) -> Pieces:
     """Returns characters and the most frequent substrings with their counts, `seed_size` in all."""
     characters: Pieces = {}
     substrings: Pieces = {}
@@ -36,8 +45,12 @@ def count_pieces(words: Words, seed_size: int, max_piece_length: int = 16) -> Pi
                 piece = word[start:end]
                 substrings[piece] = substrings.get(piece, 0) + count
     # `sorted` keeps equals in order.
-    by_count = sorted(substrings.items(), key=lambda item: -item[1])
-    return {**characters, **dict(by_count[: max(seed_size - len(characters), 0)])}
+    initial = {piece: max(substrings.get(piece, 0), 1) for piece in required if piece not in characters}
+    allowed = [
+        (piece, count) for piece, count in substrings.items() if piece not in required and not is_forbidden(piece)
+    ]
+    by_count = sorted(allowed, key=lambda item: -item[1])
+    return {**characters, **initial, **dict(by_count[: max(seed_size - len(characters), 0)])}
 
 
 def costs_of(pieces: Mapping[str, int]) -> dict[str, float]:
@@ -80,16 +93,18 @@ def loss(words: Words, costs: Mapping[str, float], *, without: str | None = None
     return total
 
 
-def loss_increases(words: Words, costs: Mapping[str, float]) -> dict[str, float]:
-    """Returns by how much the loss grows without each piece of two characters or more."""
+def loss_increases(words: Words, costs: Mapping[str, float], fixed: Collection[str] = ()) -> dict[str, float]:
+    """Returns by how much the loss grows without each piece of two characters or more that may be removed."""
     total = loss(words, costs)
-    return {piece: loss(words, costs, without=piece) - total for piece in costs if len(piece) > 1}
+    return {
+        piece: loss(words, costs, without=piece) - total for piece in costs if len(piece) > 1 and piece not in fixed
+    }
 
 
-def rounds(words: Words, pieces: Pieces, vocab_size: int) -> Iterator[list[str]]:
+def rounds(words: Words, pieces: Pieces, vocab_size: int, fixed: Collection[str] = ()) -> Iterator[list[str]]:
     """Removes pieces until at most `vocab_size` are left, and yields the removed pieces of each round."""
     while len(pieces) > vocab_size:
-        increases = loss_increases(words, costs_of(pieces))
+        increases = loss_increases(words, costs_of(pieces), fixed)
         removed = sorted(increases, key=lambda piece: increases[piece])[: max(len(pieces) // 10, 1)]
         for piece in removed:
             del pieces[piece]
@@ -97,7 +112,14 @@ def rounds(words: Words, pieces: Pieces, vocab_size: int) -> Iterator[list[str]]
 
 
 def train_exact_loss(
-    words: Words, *, vocab_size: int = 8000, seed_size: int = 1_000_000, max_piece_length: int = 16
+    words: Words,
+    *,
+    vocab_size: int = 8000,
+    seed_size: int = 1_000_000,
+    max_piece_length: int = 16,
+    forbid: str | Iterable[str] = (),
+    initial_tokens: Iterable[str] = (),
+    byte_level: bool = False,
 ) -> list[tuple[str, float]]:
     """Learns pieces with their scores, in the order of the pieces above.
 
@@ -106,14 +128,22 @@ def train_exact_loss(
         vocab_size: removal stops when at most so many pieces are left.
         seed_size: characters and substrings to start from.
         max_piece_length: no piece has more characters.
+        forbid: patterns that no piece of two characters or more may match, see `forbidden`.
+        initial_tokens: pieces that the vocabulary must have; they come after the characters and are never removed.
+        byte_level: pieces spell bytes.
 
     Raises:
         OptionError: `vocab_size` is less than the number of characters.
     """
-    pieces = count_pieces(words, seed_size, max_piece_length)
-    characters = sum(len(piece) == 1 for piece in pieces)
+    required = required_pieces(initial_tokens, (), max_piece_length, byte_level=byte_level)
+    is_forbidden = forbidden(forbid, byte_level=byte_level)
+    pieces = count_pieces(words, seed_size, max_piece_length, is_forbidden, required)
+    fixed = {*required, *(piece for piece in pieces if len(piece) == 1)}
+    characters = len(fixed)
+    if vocab_size < characters and required:
+        raise OptionError(too_small(vocab_size, characters))
     if vocab_size < characters:
         raise OptionError(f"vocab_size is {vocab_size} but special tokens and initial alphabet need {characters}")
-    for _ in rounds(words, pieces, vocab_size):
+    for _ in rounds(words, pieces, vocab_size, fixed):
         pass
     return [(piece, -cost) for piece, cost in costs_of(pieces).items()]

@@ -6,6 +6,8 @@ Order of choices:
   point. Words are cut where a character is left out.
 * Seeds: substrings of 2 to `max_piece_length` characters that occur at least twice and are not always followed by the
   same character; the highest count times length first; of equals the first in order of code points.
+* Initial tokens of several characters come before the seeds, in the order given, and always stay, as characters do.
+  They are words with the count 0, so they have a place even if no word has them.
 * Words come in descending order, and the words of a block share their beginnings. The expected count of a piece at the
   end of each beginning is rounded to parts of one, a power of two, of which all characters together have less than
   2^62. So expected counts are sums of integers, and no order of blocks, and no number of threads, can change a bit.
@@ -19,10 +21,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from itertools import groupby
 
 from lexmill.errors import OptionError
+from lexmill.reference.forbidden import forbidden
+from lexmill.reference.initial_tokens import too_small
 from lexmill.reference.unigram_lattice import Edge, Piece, Word, best_path, digamma, expect, lattice
+from lexmill.reference.unigram_seeds import count_characters, count_piece, cut_words, find_seeds, required_pieces
 from lexmill.reference.unigram_sparse import prune_sparsely, with_all_characters, without_dropped
 
 
@@ -39,6 +43,9 @@ def train_unigram(
     character_coverage: float = 1.0,
     use_sparse_pruning: bool = False,
     auto_character_coverage: bool = False,
+    forbid: str | Iterable[str] = (),
+    initial_tokens: Iterable[str] = (),
+    byte_level: bool = False,
 ) -> list[Piece]:
     """Learns pieces with their scores from distinct words and their counts.
 
@@ -55,27 +62,44 @@ def train_unigram(
         use_sparse_pruning: see `unigram_sparse`.
         auto_character_coverage: with sparse pruning, characters share the places with other pieces, and the 256 byte
             pieces follow the special tokens, which they are like.
+        forbid: patterns that no piece of two characters or more may match, see `forbidden`.
+        initial_tokens: pieces that the vocabulary must have; no pruning takes them.
+        byte_level: pieces spell bytes.
 
     Raises:
         OptionError: `vocab_size` is less than special tokens and characters need.
     """
     byte_pieces = [f"<0x{byte:02X}>" for byte in range(256)] if auto_character_coverage else []
     specials = list(dict.fromkeys([*special_tokens, *byte_pieces]))
+    required = required_pieces(initial_tokens, specials, max_piece_length, byte_level=byte_level)
+    if required and use_sparse_pruning:
+        raise OptionError(f"initial_tokens is {' '.join(required)} but must be empty with use_sparse_pruning")
     counts = count_characters(words, character_coverage)
-    for char in (string[0] for string in initial_alphabet if string):
+    for char in [*(string[0] for string in initial_alphabet if string), *"".join(required)]:
         counts.setdefault(char, 0)
     characters = sorted(char for char in counts if char not in specials)
-    needed = len(specials) + (0 if auto_character_coverage else len(characters))
+    required = [piece for piece in required if len(piece) > 1]
+    needed = len(specials) + (0 if auto_character_coverage else len(characters)) + len(required)
+    if vocab_size < needed and required:
+        raise OptionError(too_small(vocab_size, needed))
     if vocab_size < needed:
         raise OptionError(f"vocab_size is {vocab_size} but special tokens and initial alphabet need {needed}")
     wanted = vocab_size - len(specials)
-    parts = cut_words(words, set(characters))
-    seeds = find_seeds(parts, max_piece_length, max(seed_size - len(characters), 0), set(specials))
+    parts = cut_words([*words, *((piece, 0) for piece in required)], set(characters))
+    is_forbidden = forbidden(forbid, byte_level=byte_level)
+    seeds = find_seeds(
+        parts,
+        max_piece_length,
+        max(seed_size - len(characters), 0),
+        lambda text: text in specials or text in required or is_forbidden(text),
+    )
+    seeds = [(piece, max(count_piece(parts, piece), 1)) for piece in required] + seeds
     weights = [max(counts[char], 1) for char in characters] + [count * len(text) for text, count in seeds]
     total = sum(weights)
     texts = characters + [text for text, _ in seeds]
     pieces = [Piece(text, math.log(weight / total)) for text, weight in zip(texts, weights, strict=True)]
     desired = wanted * 11 // 10
+    fixed = {*characters, *required}
     # Parts of one, by powers of two: the expected count of all characters together has less than 63 bits.
     precision = min(40, 62 - sum(len(part.text) * part.weight for part in parts).bit_length())
     if use_sparse_pruning:
@@ -83,14 +107,14 @@ def train_unigram(
         active = prune_sparsely(parts, pieces, precision=precision, target=target, shrinking_factor=shrinking_factor)
         if auto_character_coverage:
             return sorted(without_dropped(active), key=by_score)[:wanted]
-        return best(with_all_characters(active, counts), wanted)
+        return best(with_all_characters(active, counts), fixed, wanted)
     while True:
         for _ in range(n_sub_iterations):
-            pieces = maximise(pieces, expect(parts, pieces, precision), precision)
-        if len(pieces) <= desired:
+            pieces = maximise(pieces, expect(parts, pieces, precision), precision, fixed)
+        if len(pieces) <= max(desired, len(fixed)):
             break
-        pieces = prune(parts, pieces, max(desired, min(int(shrinking_factor * len(pieces)), len(pieces) - 1)))
-    return best(pieces, wanted)
+        pieces = prune(parts, pieces, fixed, max(desired, min(int(shrinking_factor * len(pieces)), len(pieces) - 1)))
+    return best(pieces, fixed, wanted)
 
 
 def by_score(piece: Piece) -> tuple[float, str]:
@@ -98,71 +122,24 @@ def by_score(piece: Piece) -> tuple[float, str]:
     return -piece.score, piece.text
 
 
-def best(pieces: Sequence[Piece], wanted: int) -> list[Piece]:
-    """Returns all characters and the best other pieces, `wanted` in all."""
-    characters = [piece for piece in pieces if len(piece.text) == 1]
-    others = sorted((piece for piece in pieces if len(piece.text) > 1), key=by_score)
-    return sorted(characters + others[: wanted - len(characters)], key=by_score)
+def best(pieces: Sequence[Piece], fixed: set[str], wanted: int) -> list[Piece]:
+    """Returns the pieces that always stay and the best others, `wanted` in all."""
+    kept = [piece for piece in pieces if piece.text in fixed]
+    others = sorted((piece for piece in pieces if piece.text not in fixed), key=by_score)
+    return sorted(kept + others[: wanted - len(kept)], key=by_score)
 
 
-def count_characters(words: Sequence[tuple[str, int]], coverage: float) -> dict[str, int]:
-    """Returns the characters that are covered, with their counts."""
-    counts: dict[str, int] = {}
-    for word, count in words:
-        for char in word:
-            counts[char] = counts.get(char, 0) + count
-    total, covered = sum(counts.values()), 0
-    for char in sorted(counts, key=lambda char: (-counts[char], char)):
-        if covered >= total * coverage:
-            del counts[char]
-        else:
-            covered += counts[char]
-    return counts
-
-
-def cut_words(words: Sequence[tuple[str, int]], characters: set[str]) -> list[Word]:
-    """Returns the parts between characters that are left out, equal parts together, in descending order."""
-    weights: dict[str, int] = {}
-    for word, count in words:
-        for is_covered, part in groupby(word, characters.__contains__):
-            if is_covered:
-                text = "".join(part)
-                weights[text] = weights.get(text, 0) + count
-    return [Word(text, weights[text]) for text in sorted(weights, reverse=True)]
-
-
-def find_seeds(words: Sequence[Word], longest: int, n: int, excluded: set[str]) -> list[tuple[str, int]]:
-    """Returns the `n` best substrings with their counts."""
-    counts: dict[str, int] = {}
-    followers: dict[str, set[str]] = {}
-    for at, word in enumerate(words):
-        for start in range(len(word.text)):
-            for end in range(start + 2, min(start + longest, len(word.text)) + 1):
-                text = word.text[start:end]
-                counts[text] = counts.get(text, 0) + word.weight
-                # The end of each word is unlike the end of any other, and so is the end of the longest possible piece.
-                is_last = end in (len(word.text), start + longest)
-                follower = f"end {at} {start}" if is_last else word.text[end]
-                followers.setdefault(text, set()).add(follower)
-    found = [
-        (text, count)
-        for text, count in counts.items()
-        if count > 1 and text not in excluded and (len(followers[text]) > 1 or len(next(iter(followers[text]))) > 1)
-    ]
-    return sorted(found, key=lambda seed: (-seed[1] * len(seed[0]), seed[0]))[:n]
-
-
-def maximise(pieces: Sequence[Piece], expected: Sequence[int], precision: int) -> list[Piece]:
+def maximise(pieces: Sequence[Piece], expected: Sequence[int], precision: int, fixed: set[str]) -> list[Piece]:
     """Returns the pieces with scores from their expected counts, those left out that are hardly ever expected.
 
     The digamma function in place of the logarithm favours few pieces: it is the optimum under a Dirichlet prior.
     """
-    # A piece that is expected less than half a time goes; a character counts at least as much.
+    # A piece that is expected less than half a time goes; one that always stays counts at least as much.
     least = max(int(math.ldexp(0.5, precision)), 1)
     kept = [
         (piece.text, max(count, least))
         for piece, count in zip(pieces, expected, strict=True)
-        if count >= least or len(piece.text) == 1
+        if count >= least or piece.text in fixed
     ]
     if not kept:
         return []
@@ -170,8 +147,8 @@ def maximise(pieces: Sequence[Piece], expected: Sequence[int], precision: int) -
     return [Piece(text, digamma(math.ldexp(count, -precision)) - log_total) for text, count in kept]
 
 
-def prune(words: Sequence[Word], pieces: Sequence[Piece], n: int) -> list[Piece]:
-    """Returns the characters and the pieces without which the likelihood would fall most, `n` in all if there are."""
+def prune(words: Sequence[Word], pieces: Sequence[Piece], fixed: set[str], n: int) -> list[Piece]:
+    """Returns the pieces that always stay and those without which the likelihood would fall most, `n` in all."""
     used = [0] * len(pieces)
     for word, edges in lattice(words, pieces):
         for edge in best_path(word.text, edges, pieces):
@@ -179,13 +156,13 @@ def prune(words: Sequence[Word], pieces: Sequence[Piece], n: int) -> list[Piece]
     losses: list[tuple[float, int]] = []
     itself = [Word(piece.text, 1) for piece in pieces]
     for place, (word, edges) in enumerate(lattice(itself, pieces)):
-        if len(word.text) == 1 or used[place] == 0 or len(best_path(word.text, edges, pieces)) > 1:
+        if word.text in fixed or used[place] == 0 or len(best_path(word.text, edges, pieces)) > 1:
             continue
         others = [edge for edge in edges if edge.id != place]
         losses.append((loss_without(place, best_path(word.text, others, pieces), used), place))
-    characters = [place for place, piece in enumerate(pieces) if len(piece.text) == 1]
-    by_loss = sorted(losses, key=lambda loss: (-loss[0], loss[1]))[: max(n - len(characters), 0)]
-    return [pieces[place] for place in sorted([*characters, *(place for _, place in by_loss)])]
+    stay = [place for place, piece in enumerate(pieces) if piece.text in fixed]
+    by_loss = sorted(losses, key=lambda loss: (-loss[0], loss[1]))[: max(n - len(stay), 0)]
+    return [pieces[place] for place in sorted([*stay, *(place for _, place in by_loss)])]
 
 
 def loss_without(place: int, alternative: Sequence[Edge], used: Sequence[int]) -> float:

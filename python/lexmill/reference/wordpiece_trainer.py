@@ -9,9 +9,9 @@ Order of choices for the likelihood scores:
   compares the fractions exactly, "likelihood-float64" rounds them to 64 bits, where different ones can be equal.
 * Pairs: the highest score; among equals `tie_break="first-seen"`, here the default, takes the pair whose first
   occurrence comes first (word index, then place in the word), and "smallest-ids" the smallest (left id, right id).
-* Ids: special tokens as given (a repeated one once), then the initial symbols sorted as strings, with their prefixes
-  and suffixes, then one id for each merge that spells a new string. A token is its string: a merge that spells one that
-  has an id takes that id, and the vocabulary does not grow.
+* Ids: special tokens and initial tokens as given (a repeated one once), then the initial symbols sorted as strings,
+  with their prefixes and suffixes, then one id for each merge that spells a new string. A token is its string: a merge
+  that spells one that has an id takes that id, and the vocabulary does not grow.
 * A merge goes through each word from left to right and never overlaps.
 
 Sources: Schuster and Nakajima 2012, section 2 (the likelihood); the public course notebooks (the score).
@@ -24,7 +24,10 @@ from fractions import Fraction
 from itertools import pairwise
 
 from lexmill.errors import OptionError, OptionRangeError
-from lexmill.reference.bpe_trainer import TIE_BREAKS, Pair, Words, choose_alphabet, merge_pair, train_bpe
+from lexmill.reference.bpe_symbols import Words, choose_alphabet
+from lexmill.reference.bpe_trainer import TIE_BREAKS, Pair, merge_pair, train_bpe
+from lexmill.reference.forbidden import forbidden
+from lexmill.reference.initial_tokens import check
 
 SCORES = ("frequency", "likelihood", "likelihood-float64")
 
@@ -42,6 +45,9 @@ def train_wordpiece(
     score: str = "frequency",
     tie_break: str | None = None,
     min_pair_frequency: int = 0,
+    forbid: str | Iterable[str] = (),
+    initial_tokens: Iterable[str] = (),
+    byte_level: bool = False,
 ) -> tuple[list[str], list[tuple[str, str]]]:
     """Learns a vocabulary from words and their counts; every step recounts everything.
 
@@ -57,6 +63,9 @@ def train_wordpiece(
         score: which pair is merged first, see above.
         tie_break: "smallest-ids", the default for frequencies, or "first-seen", the default for likelihoods.
         min_pair_frequency: as `min_frequency`; the larger of the two holds.
+        forbid: patterns that no merged token may match, see `forbidden`.
+        initial_tokens: tokens that the vocabulary must have; they take ids as if they were further special tokens.
+        byte_level: tokens spell bytes.
 
     Returns:
         The tokens by id, and the merges in the order learnt.
@@ -79,6 +88,9 @@ def train_wordpiece(
     for name, size in sizes.items():
         if size is not None and size < 0:
             raise OptionRangeError(f"{name} is {size} but must be at least 0")
+    required = list(initial_tokens)
+    check(required, byte_level=byte_level)
+    special_tokens = [*special_tokens, *required]
     least = max(min_frequency, min_pair_frequency)
     if score == "frequency":
         return train_bpe(
@@ -91,10 +103,13 @@ def train_wordpiece(
             continuing_subword_prefix=continuing_subword_prefix,
             end_of_word_suffix=end_of_word_suffix,
             tie_break=tie_break,
+            forbid=forbid,
+            byte_level=byte_level,
         )
-    special_tokens, initial_alphabet = list(special_tokens), [string[0] for string in initial_alphabet if string]
+    initial_alphabet = [string[0] for string in initial_alphabet if string]
     kept = {*special_tokens, *choose_alphabet(words, limit_alphabet, initial_alphabet)}
     prefix, suffix = continuing_subword_prefix, end_of_word_suffix or ""
+    is_forbidden = forbidden(forbid, prefix=prefix, suffix=suffix, byte_level=byte_level)
     spelled = [(split_word(word, kept, prefix, suffix), count) for word, count in words]
     symbols = {symbol for symbols, _ in spelled for symbol in symbols} | kept.intersection(initial_alphabet)
     tokens = list(dict.fromkeys([*special_tokens, *sorted(symbols)]))
@@ -105,7 +120,13 @@ def train_wordpiece(
 
     merges: dict[tuple[str, str], None] = {}
     while len(tokens) < vocab_size:
-        pair = best_pair(segments, least, exact=score == "likelihood", tie_break=tie_break)
+        excluded = {
+            pair
+            for symbols, _ in segments
+            for pair in pairwise(symbols)
+            if is_forbidden(tokens[pair[0]] + tokens[pair[1]].removeprefix(prefix))
+        }
+        pair = best_pair(segments, excluded, least, exact=score == "likelihood", tie_break=tie_break)
         if pair is None:
             break
         left, right = tokens[pair[0]], tokens[pair[1]]
@@ -133,8 +154,10 @@ def split_word(word: str, kept: set[str], prefix: str, suffix: str) -> list[str]
     ]
 
 
-def best_pair(segments: list[tuple[list[int], int]], least: int, *, exact: bool, tie_break: str) -> Pair | None:
-    """Returns the pair to merge, or None if no pair is frequent enough."""
+def best_pair(
+    segments: list[tuple[list[int], int]], excluded: set[Pair], least: int, *, exact: bool, tie_break: str
+) -> Pair | None:
+    """Returns the pair to merge, or None if no other pair is frequent enough."""
     counts: dict[int, int] = {}
     pairs: dict[Pair, int] = {}
     for symbols, count in segments:
@@ -147,7 +170,7 @@ def best_pair(segments: list[tuple[list[int], int]], least: int, *, exact: bool,
         product = counts[pair[0]] * counts[pair[1]]
         return Fraction(pairs[pair], product) if exact else pairs[pair] / product
 
-    frequent = [pair for pair in pairs if pairs[pair] >= least]
+    frequent = [pair for pair in pairs if pairs[pair] >= least and pair not in excluded]
     if tie_break == "first-seen":
         # max keeps the first of equals, and the dictionary is in first-seen order.
         return max(frequent, key=score, default=None)

@@ -6,14 +6,18 @@ use serde_json::{Map, Value, json};
 
 use super::options::trainer_options;
 use super::superwords::{PySuperwordOptions, superwords_from_json, superwords_json};
-use super::{PyTrainer, members};
+use super::{PyTrainer, members, texts};
 use crate::bindings::arguments::{Keyword, note_unknown, threads};
 use crate::bindings::errors::OrRaise;
 use crate::bindings::progress::Reporter;
-use crate::bindings::properties::{Given, Property, Shown, first_chars, name_of, named, unsigned};
+use crate::bindings::properties::{
+    Given, Property, Shown, first_chars, name_of, named, read_forbidden, unsigned,
+};
+use crate::bindings::regex::PatternList;
 use crate::models::bpe::{Bpe, BpeOptions};
 use crate::trainers::Trainer;
 use crate::trainers::bpe::{BpeTrainer, TieBreak, TrainedBpe};
+use crate::trainers::forbidden::Forbidden;
 use crate::trainers::word_counts::WordCounts;
 use crate::vocab::Vocab;
 
@@ -38,9 +42,15 @@ use crate::vocab::Vocab;
 ///     `superwords`: a second phase, which learns tokens of several words; see `SuperwordOptions`.
 ///     `auto_character_coverage`: characters share the vocabulary with the merges instead of having places of their own. The trained
 ///         model has the 256 byte pieces and `byte_fallback`.
+///     `forbid`: regular expressions, or one, in the language of `lexmill.Regex`, that no token that is learned may match
+///         anywhere: `"  "` for two spaces, `"[0-9]{2}"` for two digits. They are matched with the text of a token, without
+///         affixes; at the byte level with its bytes. Initial symbols are exempt.
+///     `initial_tokens`: tokens that the vocabulary must have, as it spells them, with the merges that make them: these come first, in this
+///         order. Neither `forbid` nor `max_token_length` concerns them.
 ///
 /// Raises:
 ///     `OptionRangeError`: a number is negative.
+///     `RegexError`: a pattern of `forbid` does not compile.
 ///     `OptionError`: another name for `tie_break` or `progress_format`.
 #[pyclass(name = "BpeTrainer", module = "lexmill.trainers", extends = PyTrainer, frozen)]
 pub(in crate::bindings) struct PyBpeTrainer;
@@ -61,6 +71,8 @@ pub(super) fn to_json(trainer: &BpeTrainer) -> Map<String, Value> {
         "tie_break": name_of(&TIE_BREAKS, trainer.tie_break),
         "superwords": trainer.superwords.as_ref().map(superwords_json),
         "auto_character_coverage": trainer.auto_character_coverage,
+        "initial_tokens": trainer.initial_tokens,
+        "forbid": trainer.forbid.sources().collect::<Vec<_>>(),
     }))
 }
 
@@ -84,6 +96,9 @@ pub(super) fn from_json(value: &Value) -> Option<BpeTrainer> {
         max_words: None,
         tie_break: TIE_BREAKS.iter().find(|(name, _)| value["tie_break"] == **name)?.1,
         auto_character_coverage: value["auto_character_coverage"].as_bool()?,
+        initial_tokens: texts(&value["initial_tokens"])?,
+        forbid: read_forbidden(&value["forbid"])?,
+        is_byte_level: false,
         threads: 1,
     })
 }
@@ -99,6 +114,8 @@ trainer_options! {
     max_token_length set_max_token_length: Option<usize>;
     tie_break set_tie_break: TieBreak;
     auto_character_coverage set_auto_character_coverage: bool;
+    initial_tokens set_initial_tokens: Vec<String>;
+    forbid set_forbid: Forbidden;
 }
 
 #[pymethods]
@@ -108,11 +125,11 @@ impl PyBpeTrainer {
         *, vocab_size=30000, min_frequency=0, show_progress=true, progress_format="indicatif",
         special_tokens=Keyword::ABSENT, limit_alphabet=Keyword::ABSENT, initial_alphabet=Keyword::ABSENT, continuing_subword_prefix=Keyword::ABSENT,
         end_of_word_suffix=Keyword::ABSENT, max_token_length=None, tie_break="smallest-ids", superwords=None,
-        auto_character_coverage=false, **kwargs
+        auto_character_coverage=false, forbid=PatternList::default(), initial_tokens=Vec::new(), **kwargs
     ), text_signature = "(*, vocab_size=30000, min_frequency=0, show_progress=True, progress_format='indicatif', \
         special_tokens=[], limit_alphabet=None, initial_alphabet=[], continuing_subword_prefix=None, \
         end_of_word_suffix=None, max_token_length=None, tie_break='smallest-ids', superwords=None, \
-        auto_character_coverage=False, **kwargs)")]
+        auto_character_coverage=False, forbid=[], initial_tokens=[], **kwargs)")]
     #[expect(clippy::too_many_arguments, reason = "Hugging Face's signature")]
     fn new(
         py: Python<'_>,
@@ -129,6 +146,8 @@ impl PyBpeTrainer {
         tie_break: &str,
         superwords: Option<Bound<'_, PySuperwordOptions>>,
         auto_character_coverage: bool,
+        forbid: PatternList,
+        initial_tokens: Vec<String>,
         kwargs: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyClassInitializer<Self>> {
         note_unknown(kwargs)?;
@@ -150,6 +169,9 @@ impl PyBpeTrainer {
             max_words: None,
             tie_break: named(py, "tie_break", &TIE_BREAKS, tie_break)?,
             auto_character_coverage,
+            initial_tokens,
+            forbid: forbid.to_core(py)?,
+            is_byte_level: false,
             threads: 1,
         };
         let base =
@@ -185,16 +207,17 @@ pub(super) type Trained = (Vec<String>, Vec<(String, String)>);
 ///
 /// The words are taken as they are, first seen first.
 #[pyfunction]
-#[pyo3(signature = (words, *, num_threads=None, **options))]
+#[pyo3(signature = (words, *, num_threads=None, byte_level=false, **options))]
 pub(in crate::bindings) fn train_bpe_words(
     py: Python<'_>,
     words: Vec<(String, u64)>,
     num_threads: Option<usize>,
+    byte_level: bool,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Trained> {
     let trainer = py.get_type::<PyBpeTrainer>().call((), options)?;
     let trainer = self::options(&trainer.cast::<PyBpeTrainer>()?.borrow());
-    let trainer = BpeTrainer { threads: threads(num_threads), ..trainer };
+    let trainer = BpeTrainer { threads: threads(num_threads), is_byte_level: byte_level, ..trainer };
     let counts: WordCounts = words.into_iter().collect();
     let mut reporter = Reporter::silent();
     let trained = py.detach(|| trainer.train(counts, &mut |progress| reporter.report(progress)));

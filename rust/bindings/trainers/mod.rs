@@ -206,6 +206,11 @@ fn members(object: Value) -> Map<String, Value> {
     }
 }
 
+/// The items of a pickled list.
+fn texts(list: &Value) -> Option<Vec<String>> {
+    list.as_array()?.iter().map(|text| text.as_str().map(str::to_owned)).collect()
+}
+
 fn contents(tokens: &[AddedToken]) -> Vec<String> {
     tokens.iter().map(|token| token.content.clone()).collect()
 }

@@ -5,17 +5,21 @@ use pyo3::types::{PyDict, PyList};
 use serde_json::{Map, Value, json};
 
 use super::options::trainer_options;
-use super::{PyTrainer, members};
+use super::{PyTrainer, members, texts};
 use crate::bindings::arguments::{Keyword, note_unknown, threads};
 use crate::bindings::progress::Reporter;
-use crate::bindings::properties::{Given, Property, Shown, first_chars, name_of, named, unsigned};
+use crate::bindings::properties::{
+    Given, Property, Shown, first_chars, name_of, named, read_forbidden, unsigned,
+};
+use crate::bindings::regex::PatternList;
 use crate::trainers::Trainer;
+use crate::trainers::forbidden::Forbidden;
 use crate::trainers::unigram::{Algorithm, UnigramTrainer};
 use crate::trainers::word_counts::WordCounts;
 
 /// Learns the pieces of a unigram language model.
 ///
-/// `vocab_size` and `initial_alphabet` are attributes too, which can be set.
+/// `vocab_size`, `initial_alphabet`, `forbid` and `initial_tokens` are attributes too, which can be set.
 ///
 /// Args:
 ///     `vocab_size`: pieces of the vocabulary, with special tokens.
@@ -34,9 +38,14 @@ use crate::trainers::word_counts::WordCounts;
 ///     `use_sparse_pruning`: subtracts a penalty from expected counts, which removes the rare pieces, in the place of pruning by loss.
 ///     `auto_character_coverage`: characters share the vocabulary with the other pieces instead of having places of their own. The
 ///         trained model has the 256 byte pieces and `byte_fallback`. Needs `use_sparse_pruning`.
+///     `forbid`: regular expressions, or one, in the language of `lexmill.Regex`, that no token that is learned may match
+///         anywhere: `"  "` for two spaces, `"[0-9]{2}"` for two digits. They are matched with the text of a token, without
+///         affixes; at the byte level with its bytes. Characters are exempt.
+///     `initial_tokens`: pieces that the vocabulary must have, as it spells them; pruning leaves them. `forbid` does not concern them.
 ///
 /// Raises:
 ///     `OptionRangeError`: a number is negative.
+///     `RegexError`: a pattern of `forbid` does not compile.
 ///     `OptionError`: another name for `algorithm` or `progress_format`.
 #[pyclass(name = "UnigramTrainer", module = "lexmill.trainers", extends = PyTrainer, frozen)]
 pub(in crate::bindings) struct PyUnigramTrainer;
@@ -58,6 +67,8 @@ pub(super) fn to_json(trainer: &UnigramTrainer) -> Map<String, Value> {
         "algorithm": name_of(&ALGORITHMS, trainer.algorithm),
         "use_sparse_pruning": trainer.use_sparse_pruning,
         "auto_character_coverage": trainer.auto_character_coverage,
+        "initial_tokens": trainer.initial_tokens,
+        "forbid": trainer.forbid.sources().collect::<Vec<_>>(),
     }))
 }
 
@@ -78,6 +89,9 @@ pub(super) fn from_json(value: &Value) -> Option<UnigramTrainer> {
         algorithm: ALGORITHMS.iter().find(|(name, _)| value["algorithm"] == **name)?.1,
         use_sparse_pruning: value["use_sparse_pruning"].as_bool()?,
         auto_character_coverage: value["auto_character_coverage"].as_bool()?,
+        initial_tokens: texts(&value["initial_tokens"])?,
+        forbid: read_forbidden(&value["forbid"])?,
+        is_byte_level: false,
         threads: 1,
     })
 }
@@ -86,6 +100,8 @@ trainer_options! {
     PyUnigramTrainer of Unigram(UnigramTrainer):
     vocab_size set_vocab_size: usize;
     initial_alphabet set_initial_alphabet: Vec<char>;
+    initial_tokens set_initial_tokens: Vec<String>;
+    forbid set_forbid: Forbidden;
 }
 
 #[pymethods]
@@ -94,11 +110,12 @@ impl PyUnigramTrainer {
     #[pyo3(signature = (
         *, vocab_size=8000, show_progress=true, progress_format="indicatif", special_tokens=Keyword::ABSENT,
         initial_alphabet=Keyword::ABSENT, shrinking_factor=0.75, unk_token=None, max_piece_length=16, n_sub_iterations=2,
-        seed_size=1_000_000, character_coverage=1.0, algorithm="em", use_sparse_pruning=false, auto_character_coverage=false, **kwargs
+        seed_size=1_000_000, character_coverage=1.0, algorithm="em", use_sparse_pruning=false, auto_character_coverage=false,
+        forbid=PatternList::default(), initial_tokens=Vec::new(), **kwargs
     ), text_signature = "(*, vocab_size=8000, show_progress=True, progress_format='indicatif', special_tokens=[], \
         initial_alphabet=[], shrinking_factor=0.75, unk_token=None, max_piece_length=16, n_sub_iterations=2, \
         seed_size=1000000, character_coverage=1.0, algorithm='em', use_sparse_pruning=False, \
-        auto_character_coverage=False, **kwargs)")]
+        auto_character_coverage=False, forbid=[], initial_tokens=[], **kwargs)")]
     #[expect(clippy::too_many_arguments, reason = "Hugging Face's signature")]
     fn new(
         py: Python<'_>,
@@ -116,6 +133,8 @@ impl PyUnigramTrainer {
         algorithm: &str,
         use_sparse_pruning: bool,
         auto_character_coverage: bool,
+        forbid: PatternList,
+        initial_tokens: Vec<String>,
         kwargs: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyClassInitializer<Self>> {
         note_unknown(kwargs)?;
@@ -132,6 +151,9 @@ impl PyUnigramTrainer {
             algorithm: named(py, "algorithm", &ALGORITHMS, algorithm)?,
             use_sparse_pruning,
             auto_character_coverage,
+            initial_tokens,
+            forbid: forbid.to_core(py)?,
+            is_byte_level: false,
             threads: 1,
         };
         let trainer = Trainer::Unigram(trainer);
@@ -147,16 +169,17 @@ type Trained = (Vec<(String, f64)>, Option<u32>);
 ///
 /// The words are taken as they are, first seen first.
 #[pyfunction]
-#[pyo3(signature = (words, *, num_threads=None, **options))]
+#[pyo3(signature = (words, *, num_threads=None, byte_level=false, **options))]
 pub(in crate::bindings) fn train_unigram_words(
     py: Python<'_>,
     words: Vec<(String, u64)>,
     num_threads: Option<usize>,
+    byte_level: bool,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Trained> {
     let trainer = py.get_type::<PyUnigramTrainer>().call((), options)?;
     let trainer = self::options(&trainer.cast::<PyUnigramTrainer>()?.borrow());
-    let trainer = UnigramTrainer { threads: threads(num_threads), ..trainer };
+    let trainer = UnigramTrainer { threads: threads(num_threads), is_byte_level: byte_level, ..trainer };
     let mut counts = WordCounts::new();
     for (word, count) in &words {
         counts.push(word, *count);

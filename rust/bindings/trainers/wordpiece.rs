@@ -6,12 +6,16 @@ use serde_json::{Map, Value, json};
 
 use super::bpe::{TIE_BREAKS, Trained, trained_texts};
 use super::options::trainer_options;
-use super::{PyTrainer, members};
+use super::{PyTrainer, members, texts};
 use crate::bindings::arguments::{Keyword, note_unknown, threads};
 use crate::bindings::progress::Reporter;
-use crate::bindings::properties::{Given, Property, Shown, first_chars, name_of, named, unsigned};
+use crate::bindings::properties::{
+    Given, Property, Shown, first_chars, name_of, named, read_forbidden, unsigned,
+};
+use crate::bindings::regex::PatternList;
 use crate::trainers::Trainer;
 use crate::trainers::bpe::TieBreak;
+use crate::trainers::forbidden::Forbidden;
 use crate::trainers::word_counts::WordCounts;
 use crate::trainers::wordpiece::{Score, WordPieceTrainer};
 
@@ -36,9 +40,15 @@ use crate::trainers::wordpiece::{Score, WordPieceTrainer};
 ///     `tie_break`: which of equals is merged first: `smallest-ids`, the default for `frequency`, or `first-seen`, the
 ///         default for the others.
 ///     `min_pair_frequency`: as `min_frequency`; the larger of both counts.
+///     `forbid`: regular expressions, or one, in the language of `lexmill.Regex`, that no token that is learned may match
+///         anywhere: `"  "` for two spaces, `"[0-9]{2}"` for two digits. They are matched with the text of a token, without
+///         affixes; at the byte level with its bytes. Initial symbols are exempt.
+///     `initial_tokens`: tokens that the vocabulary must have, as it spells them; their ids follow those of the special tokens.
+///         `forbid` does not concern them.
 ///
 /// Raises:
 ///     `OptionRangeError`: a number is negative.
+///     `RegexError`: a pattern of `forbid` does not compile.
 ///     `OptionError`: another name for `score`, `tie_break` or `progress_format`.
 #[pyclass(name = "WordPieceTrainer", module = "lexmill.trainers", extends = PyTrainer, frozen)]
 pub(in crate::bindings) struct PyWordPieceTrainer;
@@ -61,6 +71,8 @@ pub(super) fn to_json(trainer: &WordPieceTrainer) -> Map<String, Value> {
         "score": name_of(&SCORES, trainer.score),
         "tie_break": trainer.tie_break.map(|rule| name_of(&TIE_BREAKS, rule)),
         "min_pair_frequency": trainer.min_pair_frequency,
+        "initial_tokens": trainer.initial_tokens,
+        "forbid": trainer.forbid.sources().collect::<Vec<_>>(),
     }))
 }
 
@@ -78,6 +90,9 @@ pub(super) fn from_json(value: &Value) -> Option<WordPieceTrainer> {
         score: SCORES.iter().find(|(name, _)| value["score"] == **name)?.1,
         tie_break: TIE_BREAKS.iter().find(|(name, _)| value["tie_break"] == **name).map(|&(_, rule)| rule),
         min_pair_frequency: value["min_pair_frequency"].as_u64()?,
+        initial_tokens: texts(&value["initial_tokens"])?,
+        forbid: read_forbidden(&value["forbid"])?,
+        is_byte_level: false,
         threads: 1,
     })
 }
@@ -93,6 +108,8 @@ trainer_options! {
     score set_score: Score;
     tie_break set_tie_break: Option<TieBreak>;
     min_pair_frequency set_min_pair_frequency: u64;
+    initial_tokens set_initial_tokens: Vec<String>;
+    forbid set_forbid: Forbidden;
 }
 
 #[pymethods]
@@ -101,10 +118,10 @@ impl PyWordPieceTrainer {
     #[pyo3(signature = (
         *, vocab_size=30000, min_frequency=0, show_progress=true, progress_format="indicatif",
         special_tokens=Keyword::ABSENT, limit_alphabet=Keyword::ABSENT, initial_alphabet=Keyword::ABSENT, continuing_subword_prefix="##",
-        end_of_word_suffix=Keyword::ABSENT, score="frequency", tie_break=None, min_pair_frequency=0, **kwargs
+        end_of_word_suffix=Keyword::ABSENT, score="frequency", tie_break=None, min_pair_frequency=0, forbid=PatternList::default(), initial_tokens=Vec::new(), **kwargs
     ), text_signature = "(*, vocab_size=30000, min_frequency=0, show_progress=True, progress_format='indicatif', \
         special_tokens=[], limit_alphabet=None, initial_alphabet=[], continuing_subword_prefix='##', \
-        end_of_word_suffix=None, score='frequency', tie_break=None, min_pair_frequency=0, **kwargs)")]
+        end_of_word_suffix=None, score='frequency', tie_break=None, min_pair_frequency=0, forbid=[], initial_tokens=[], **kwargs)")]
     #[expect(clippy::too_many_arguments, reason = "Hugging Face's signature")]
     fn new(
         py: Python<'_>,
@@ -120,6 +137,8 @@ impl PyWordPieceTrainer {
         score: &str,
         tie_break: Option<&str>,
         min_pair_frequency: i64,
+        forbid: PatternList,
+        initial_tokens: Vec<String>,
         kwargs: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyClassInitializer<Self>> {
         note_unknown(kwargs)?;
@@ -137,6 +156,9 @@ impl PyWordPieceTrainer {
             score: named(py, "score", &SCORES, score)?,
             tie_break: tie_break.map(|rule| named(py, "tie_break", &TIE_BREAKS, rule)).transpose()?,
             min_pair_frequency: unsigned(py, "min_pair_frequency", min_pair_frequency)?,
+            initial_tokens,
+            forbid: forbid.to_core(py)?,
+            is_byte_level: false,
             threads: 1,
         });
         let base = PyTrainer::of(trainer, special_tokens.0.as_ref(), show_progress, progress_format)?;
@@ -148,16 +170,17 @@ impl PyWordPieceTrainer {
 ///
 /// The words are taken as they are, first seen first.
 #[pyfunction]
-#[pyo3(signature = (words, *, num_threads=None, **options))]
+#[pyo3(signature = (words, *, num_threads=None, byte_level=false, **options))]
 pub(in crate::bindings) fn train_wordpiece_words(
     py: Python<'_>,
     words: Vec<(String, u64)>,
     num_threads: Option<usize>,
+    byte_level: bool,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Trained> {
     let trainer = py.get_type::<PyWordPieceTrainer>().call((), options)?;
     let trainer = self::options(&trainer.cast::<PyWordPieceTrainer>()?.borrow());
-    let trainer = WordPieceTrainer { threads: threads(num_threads), ..trainer };
+    let trainer = WordPieceTrainer { threads: threads(num_threads), is_byte_level: byte_level, ..trainer };
     let counts: WordCounts = words.into_iter().collect();
     let mut reporter = Reporter::silent();
     let trained = py.detach(|| trainer.train(counts, &mut |progress| reporter.report(progress)));

@@ -89,17 +89,8 @@ impl CountsFile {
         memory: usize,
         on_progress: &mut OnProgress<'_>,
     ) -> Result<Self> {
-        let Some((first, others)) = all.split_first() else {
-            return Err(Error::Unsupported("there are no word counts to merge".to_owned()));
-        };
         // Counts that do not fit together are refused before any are merged.
-        let first = first.open()?;
-        let mut summary = first.summary().clone();
-        for other in others {
-            let other = other.open()?;
-            summary = sum(&summary, first.run.path(), other.summary(), other.run.path())?;
-        }
-        drop(first);
+        let summary = summed(all)?;
         let runs = all.iter().map(|addend| Ok(addend.open()?.run));
         let run = merge_in_levels(runs, folder, memory, &summary, on_progress)?;
         Ok(Self { run })
@@ -141,11 +132,28 @@ impl CountsFile {
     }
 }
 
+/// The summary of all counts together, without the number of words.
+///
+/// # Errors
+/// As [`CountsFile::merge`].
+pub(super) fn summed(all: &[Addend]) -> Result<Summary> {
+    let Some((first, others)) = all.split_first() else {
+        return Err(Error::Unsupported("there are no word counts to merge".to_owned()));
+    };
+    let first = first.open()?;
+    let mut summary = first.summary().clone();
+    for other in others {
+        let other = other.open()?;
+        summary = sum(&summary, first.run.path(), other.summary(), other.run.path())?;
+    }
+    Ok(summary)
+}
+
 /// One run of all `runs`, which are taken one by one.
 ///
 /// As many as can be merged at a time make a run of the next level, as many of which make one of the level after that, and so on:
 /// each word is copied once a level, and each level has few open files.
-fn merge_in_levels(
+pub(super) fn merge_in_levels(
     runs: impl Iterator<Item = Result<Arc<Run>>>,
     folder: &Path,
     memory: usize,

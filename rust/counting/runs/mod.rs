@@ -12,6 +12,7 @@
 //! | `writer`, `reader` | a run as a file |
 //! | `merge` | several runs as one |
 //! | `counts_file` | a finished run, to be saved, opened, merged, trimmed and trained from |
+//! | `mixture` | counts of several domains as one, each multiplied by a factor |
 //! | `training_words` | the words as trainers read them |
 //! | `training_memory` | how much memory training takes |
 //! | `overflow` | where counters write runs while they count |
@@ -23,6 +24,7 @@
 mod block;
 mod counts_file;
 mod merge;
+mod mixture;
 mod overflow;
 mod reader;
 mod summary;

@@ -1,7 +1,8 @@
 //! All words in one array of cells, see [`super::cells`] for their layout.
 
-use super::apply_merges::Part;
+use super::apply_merges::{Part, Replacement};
 use super::cells::{self, Cell, HEADER, LARGE, PAYLOAD, is_header, is_inside};
+use super::replay::{MergeOrder, Replay};
 use super::word_index::WordIndex;
 use crate::structures::huge_pages;
 use crate::structures::parallel::OnProgress;
@@ -107,6 +108,33 @@ impl Arena {
             close_gaps(cells, old_lens.into_iter().zip(new_lens));
         });
         Ok(())
+    }
+
+    /// Applies merges in order to a compact arena, which is compact afterwards; returns how often each was applied, weighted by the
+    /// words' counts.
+    pub(super) fn replay(
+        &mut self,
+        merges: &[Replacement],
+        threads: usize,
+        on_progress: &mut OnProgress<'_>,
+    ) -> Result<Vec<u64>> {
+        let (order, word_index) = (MergeOrder::new(merges), &self.word_index);
+        with_cells!(&mut self.cells, cells => {
+            // A part is whole words.
+            let parts = parts_at(cells, threads, |cell| !is_header(cell));
+            let old_lens: Vec<usize> = parts.iter().map(|part| part.len()).collect();
+            let total = old_lens.iter().sum::<usize>() as u64;
+            let replayed = run_parts("replay merges", total, parts, on_progress, |part, meter| {
+                let mut replay = Replay::new(&order);
+                (replay.compact(part, word_index, meter), replay.into_performed())
+            })?;
+            close_gaps(cells, old_lens.into_iter().zip(replayed.iter().map(|(len, _)| *len)));
+            let mut performed = vec![0; merges.len()];
+            for (_, part) in replayed {
+                performed.iter_mut().zip(part).for_each(|(sum, times)| *sum += times);
+            }
+            Ok(performed)
+        })
     }
 
     /// Visits every pair of a compact arena whose left token lies in `range`: ids, position and the count of its word.

@@ -127,7 +127,7 @@ impl BpeTrainer {
         // The loop counts ids, with those that no token has.
         let trainer = Self { vocab_size: (trainer.vocab_size + skipped).min(MAX_IDS), ..trainer };
         let choice = Choice::Frequency(Frequency::new(trainer.tie_break));
-        let trained = MergeLoop::new(&trainer, tokens, arena, choice, tuning).run(on_progress)?;
+        let trained = MergeLoop::new(&trainer, tokens, arena, choice, tuning).run(Vec::new(), on_progress)?;
         Ok(trainer.extension(base, start, trained))
     }
 

@@ -9,8 +9,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::arena::Arena;
 use super::pair_stats::{self, Counts, DenseCounts, ExactCounts, PairCount, PairStats};
-use super::pairs::{LengthLimit, PairTable, key};
+use super::pairs::{LengthLimit, PairTable, ids, key};
 use super::sketch::{Filter, Hash, Sketch};
+use super::text_limit::TextLimit;
 use super::tokens::Tokens;
 use crate::Result;
 use crate::structures::flat_map::FlatMap;
@@ -32,6 +33,8 @@ pub(super) struct Counter<'a> {
     pub(super) tokens: &'a Tokens,
     /// Which pairs may be merged.
     pub(super) length_limit: LengthLimit,
+    /// Which of these may be merged by their texts.
+    pub(super) text_limit: &'a TextLimit,
     /// How many threads count.
     pub(super) threads: usize,
     /// Pairs of more ids are counted in a sketch first; also where [`pair_stats::fit_densely`] says so.
@@ -143,6 +146,7 @@ impl Counter<'_> {
             }
         };
         pairs.retain(|&(_, weight, _)| weight >= threshold);
+        self.drop_forbidden(&mut pairs)?;
         let raised = raised(&pairs, most);
         let threshold = raised.max(threshold);
         pairs.retain(|&(_, weight, _)| weight >= threshold);
@@ -175,7 +179,25 @@ impl Counter<'_> {
             self.list(parts, &places, index_of, on_progress)?;
         }
         let places = places.into_iter().map(AtomicU32::into_inner).collect();
-        Ok(PairTable::new(threshold, self.length_limit, by_ids, &pairs, places))
+        let text_limit = self.text_limit.clone();
+        Ok(PairTable::new(threshold, self.length_limit, text_limit, by_ids, &pairs, places))
+    }
+
+    /// Removes the counted pairs (key, count, occurrences) that may not be merged by their texts.
+    fn drop_forbidden(self, pairs: &mut Vec<(u64, u64, u32)>) -> Result<()> {
+        if self.text_limit.allows_all() {
+            return Ok(());
+        }
+        let mut outcome = Ok(());
+        pairs.retain(|&(key, ..)| {
+            let (left, right) = ids(key);
+            outcome.is_ok()
+                && self.text_limit.allows(self.tokens, left, right).unwrap_or_else(|error| {
+                    outcome = Err(error);
+                    false
+                })
+        });
+        outcome
     }
 
     /// Writes the positions of all tracked pairs; `parts` tell where each part starts to write for each pair.

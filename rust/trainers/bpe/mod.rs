@@ -35,6 +35,7 @@ mod base;
 mod cells;
 mod choice;
 mod counting;
+pub(in crate::trainers) mod initial_tokens;
 mod likelihood;
 mod merge_loop;
 #[cfg(test)]
@@ -43,6 +44,7 @@ mod neighbours;
 mod pair_stats;
 mod pairs;
 pub mod parity;
+mod replay;
 mod scores;
 mod shared;
 mod sketch;
@@ -50,6 +52,7 @@ mod superwords;
 mod symbols;
 #[cfg(test)]
 mod tests;
+mod text_limit;
 mod ties;
 mod tokens;
 mod updates;
@@ -66,6 +69,7 @@ use crate::models::bpe::{Bpe, BpeOptions};
 use crate::structures::flat_map::FlatMap;
 use crate::structures::parallel::OnProgress;
 use crate::trainers::byte_pieces;
+use crate::trainers::forbidden::Forbidden;
 use crate::trainers::word_counts::WordSource;
 use crate::vocab::Vocab;
 use crate::{Error, Result};
@@ -117,6 +121,13 @@ pub struct BpeTrainer {
     pub superwords: Option<Superwords>,
     /// Merged tokens have at most this many words, runs of characters other than spaces.
     pub max_words: Option<usize>,
+    /// Tokens that the vocabulary must have, with the merges that make them, which come first; repeated ones count once. Neither
+    /// `forbid` nor `max_token_length` concerns them.
+    pub initial_tokens: Vec<String>,
+    /// A pair whose token would match is never merged. A token is matched without its prefix and its suffix.
+    pub forbid: Forbidden,
+    /// True if tokens spell bytes, each as a character of the byte-level alphabet; `forbid` is matched with the bytes then.
+    pub is_byte_level: bool,
     /// The choice among equally frequent pairs.
     pub tie_break: TieBreak,
     /// Gives characters no places of their own: they share the vocabulary with the merges, and the trained model has the 256 byte
@@ -139,6 +150,9 @@ impl Default for BpeTrainer {
             max_token_length: None,
             superwords: None,
             max_words: None,
+            initial_tokens: Vec::new(),
+            forbid: Forbidden::default(),
+            is_byte_level: false,
             tie_break: TieBreak::default(),
             auto_character_coverage: false,
             threads: 1,
@@ -191,9 +205,10 @@ impl BpeTrainer {
     /// Without words, the result is the special tokens and the initial alphabet.
     ///
     /// # Errors
-    /// [`Error::VocabSizeTooSmall`] if the initial tokens alone exceed `vocab_size`, [`Error::InvalidOption`] if
-    /// `vocab_size` exceeds 2^30, [`Error::TextTooLong`] if a word has 2^30 characters or all distinct words together
-    /// 2^32, [`Error::Unsupported`] if the corpus has 2^64 characters, and the errors of `on_progress`, which is called at
+    /// [`Error::VocabSizeTooSmall`] if special tokens and alphabet alone exceed `vocab_size`, [`Error::InvalidOption`] if
+    /// `vocab_size` exceeds 2^30 or is too small for the initial tokens, [`Error::Unsupported`] if an initial token is empty, has a
+    /// character outside the alphabet or cannot be made beside the others, [`Error::TextTooLong`] if a word has 2^30 characters or all distinct words together
+    /// 2^32, [`Error::Unsupported`] if the corpus has 2^64 characters, the errors of [`Forbidden::holds`], and those of `on_progress`, which is called at
     /// least every 50 ms.
     pub fn train(&self, words: impl WordSource, on_progress: &mut OnProgress<'_>) -> Result<TrainedBpe> {
         self.train_tuned(words, on_progress, merge_loop::Tuning::default())
@@ -210,10 +225,18 @@ impl BpeTrainer {
         if self.auto_character_coverage {
             return self.train_shared(words, on_progress, tuning);
         }
-        let (tokens, arena, _) = alphabet::symbolise(self, Numbering::Alphabet, &words, on_progress)?;
+        let extended;
+        let trainer = if self.initial_tokens.is_empty() {
+            self
+        } else {
+            extended = self.with_initial_characters()?;
+            &extended
+        };
+        let (mut tokens, arena, _) = alphabet::symbolise(trainer, Numbering::Alphabet, &words, on_progress)?;
         drop(words);
+        let first = trainer.plan_merges(&mut tokens)?;
         let choice = Choice::Frequency(Frequency::new(self.tie_break));
-        merge_loop::MergeLoop::new(self, tokens, arena, choice, tuning).run(on_progress)
+        merge_loop::MergeLoop::new(trainer, tokens, arena, choice, tuning).run(first, on_progress)
     }
 
     /// Training with `auto_character_coverage`.
@@ -237,7 +260,7 @@ impl BpeTrainer {
         wide.vocab_size = (tokens.len() + budget).min(arena::MAX_IDS);
         let choice = Choice::Frequency(Frequency::new(self.tie_break));
         let trained =
-            merge_loop::MergeLoop::new(&wide, tokens, arena, choice, tuning).run(on_progress)?;
+            merge_loop::MergeLoop::new(&wide, tokens, arena, choice, tuning).run(Vec::new(), on_progress)?;
         Ok(shared::prune(trained, &places, &counts))
     }
 
@@ -250,6 +273,7 @@ impl BpeTrainer {
             ("initial_alphabet", alphabet),
             ("continuing_subword_prefix", text(&self.continuing_subword_prefix)),
             ("end_of_word_suffix", text(&self.end_of_word_suffix)),
+            ("initial_tokens", self.initial_tokens.join(" ")),
         ];
         match given.into_iter().find(|(_, value)| !value.is_empty()) {
             None => Ok(()),
@@ -274,7 +298,7 @@ impl BpeTrainer {
         drop(words);
         let choice = Choice::Likelihood(Likelihood::new(precision, self.tie_break, counts));
         merge_loop::MergeLoop::new(self, tokens, arena, choice, merge_loop::Tuning::default())
-            .run(on_progress)
+            .run(Vec::new(), on_progress)
     }
 
     /// True if the learnt merges or ids depend on the order of the words: by ties, or by the ids of affixed characters.

@@ -68,7 +68,9 @@ fn merge_all_naive(
             let length = lengths[left] + lengths[right];
             let text = format!("{}{}", vocab[left], vocab[right]);
             let words = text.split(' ').filter(|word| !word.is_empty()).count();
-            (length == 2 || length < longest) && trainer.max_words.is_none_or(|most| words <= most)
+            let is_short = length == 2 || length < longest;
+            let has_few_words = trainer.max_words.is_none_or(|most| words <= most);
+            is_short && has_few_words && !is_forbidden(trainer, &vocab[left], &vocab[right])
         });
         let best = counts.into_iter().max_by_key(|&(pair, (count, first))| match trainer.tie_break {
             TieBreak::SmallestIds => (count, usize::MAX - pair.0, usize::MAX - pair.1),
@@ -85,6 +87,15 @@ fn merge_all_naive(
     }
     learnt.vocab = vocab;
     learnt
+}
+
+/// True if a pattern forbids the token of a pair, matched without its affixes.
+pub(super) fn is_forbidden(trainer: &BpeTrainer, left: &str, right: &str) -> bool {
+    let prefix = trainer.continuing_subword_prefix.as_deref().unwrap_or_default();
+    let suffix = trainer.end_of_word_suffix.as_deref().unwrap_or_default();
+    let token = format!("{left}{}", right.strip_prefix(prefix).unwrap_or(right));
+    let text = token.strip_prefix(prefix).unwrap_or(&token);
+    trainer.forbid.holds(text.strip_suffix(suffix).unwrap_or(text), false).expect("short texts")
 }
 
 /// Merges a pair in all words; the token that it makes gets an id if it has none.

@@ -2,8 +2,10 @@
 
 use super::arena::Arena;
 use super::neighbours::{Tally, UNPLACED};
+use super::text_limit::TextLimit;
 use super::tokens::Tokens;
 use crate::structures::flat_map::FlatMap;
+use crate::{Error, Result};
 
 /// A tracked pair.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +31,9 @@ impl Pair {
 pub(super) struct PairTable {
     threshold: u64,
     length_limit: LengthLimit,
+    text_limit: TextLimit,
+    // The first error of the limit on texts.
+    failed: Option<Error>,
     by_ids: FlatMap<u32>,
     pairs: Vec<Pair>,
     // Counts of the pairs in an array of their own: most steps need only these.
@@ -77,6 +82,7 @@ impl PairTable {
     pub(super) fn new(
         threshold: u64,
         length_limit: LengthLimit,
+        text_limit: TextLimit,
         by_ids: FlatMap<u32>,
         counted: &[(u64, u64, u32)],
         places: Vec<u32>,
@@ -88,7 +94,8 @@ impl PairTable {
             Pair { left, right, start: start - len as usize, len }
         });
         let counts = counted.iter().map(|&(_, count, _)| count).collect();
-        Self { threshold, length_limit, pairs: pairs.collect(), counts, by_ids, places }
+        let pairs = pairs.collect();
+        Self { threshold, length_limit, text_limit, failed: None, pairs, counts, by_ids, places }
     }
 
     /// The least count that is tracked.
@@ -166,12 +173,30 @@ impl PairTable {
         if tally.weight < self.threshold || !self.length_limit.allows(tokens, left, right) {
             return UNPLACED;
         }
+        if !self.text_limit.allows_all() && !self.allows_text(tokens, left, right) {
+            return UNPLACED;
+        }
         let start = self.places.len();
         *self.by_ids.entry(key(left, right)) = self.pairs.len() as u32;
         self.pairs.push(Pair { left, right, start, len: tally.occurrences });
         self.counts.push(tally.weight);
         self.places.resize(start + tally.occurrences as usize, 0);
         (start - base) as u32
+    }
+
+    fn allows_text(&mut self, tokens: &Tokens, left: u32, right: u32) -> bool {
+        self.text_limit.allows(tokens, left, right).unwrap_or_else(|error| {
+            self.failed.get_or_insert(error);
+            false
+        })
+    }
+
+    /// The error of a pattern for the pairs that [`Self::open`] was asked to track.
+    ///
+    /// # Errors
+    /// The errors of [`TextLimit::allows`].
+    pub(super) fn check(&mut self) -> Result<()> {
+        self.failed.take().map_or(Ok(()), Err)
     }
 
     /// The positions from `base` on, to be filled.

@@ -4,7 +4,7 @@ use super::merge_loop::Tuning;
 use super::naive::train_naive;
 use super::{BpeTrainer, TieBreak, TrainedBpe};
 use crate::Error;
-use crate::testing::cases;
+use crate::testing::{cases, patterns};
 use crate::trainers::word_counts::WordCounts;
 
 fn word_counts(words: &[(&str, u64)]) -> WordCounts {
@@ -40,9 +40,8 @@ prop_compose! {
         initial_alphabet in prop::collection::vec(prop::char::range('a', 'f'), 0..3),
         prefix in prop::option::weighted(0.3, prop_oneof![Just("##"), Just("a"), Just("")]),
         suffix in prop::option::weighted(0.3, prop_oneof![Just("</w>"), Just("a"), Just("ab")]),
-        max_token_length in prop::option::weighted(0.3, 0usize..6),
-        first_seen in any::<bool>(),
-        threads in prop::sample::select(vec![1usize, 2, 7]),
+        (max_token_length, forbid) in (prop::option::weighted(0.3, 0usize..6), patterns()),
+        (first_seen, threads) in (any::<bool>(), prop::sample::select(vec![1usize, 2, 7])),
     ) -> BpeTrainer {
         BpeTrainer {
             vocab_size: extra,
@@ -53,6 +52,7 @@ prop_compose! {
             continuing_subword_prefix: prefix.map(str::to_owned),
             end_of_word_suffix: suffix.map(str::to_owned),
             max_token_length,
+            forbid,
             tie_break: if first_seen { TieBreak::FirstSeen } else { TieBreak::SmallestIds },
             auto_character_coverage: false,
             threads,
@@ -67,8 +67,7 @@ prop_compose! {
         (spread, tracked_percent) in prop_oneof![Just((256, 160)), (1u64..4, 0usize..50)],
         share in prop_oneof![19 => Just(1 << 13), 1 => 1usize..3],
         (memory_percent, least_places) in prop_oneof![Just((160, 1 << 22)), (0usize..300, 0usize..20)],
-        narrow_id in prop_oneof![Just(16_383usize), 0usize..90],
-        dense_ids in prop_oneof![Just(usize::MAX), 0usize..9],
+        (narrow_id, dense_ids) in (prop_oneof![Just(16_383usize), 0usize..90], prop_oneof![Just(usize::MAX), 0usize..9]),
     ) -> Tuning {
         Tuning { spread, tracked_percent, share, memory_percent, least_places, narrow_id, dense_ids }
     }

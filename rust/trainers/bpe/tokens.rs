@@ -90,9 +90,7 @@ impl Tokens {
 
     /// The id of the token that joins `left` and `right`, and true if the words may already hold that token.
     pub(super) fn join(&mut self, left: u32, right: u32, prefix: Option<&str>) -> (u32, bool) {
-        let tail = &self.texts[right as usize];
-        let tail = prefix.and_then(|prefix| tail.strip_prefix(prefix)).unwrap_or(tail);
-        let joined = [&self.texts[left as usize], tail].concat();
+        let joined = self.joined_text(left, right, prefix);
         let length = self.length(left).saturating_add(self.length(right));
         let id = self.intern(&joined);
         let known = std::mem::replace(&mut self.in_use[id as usize], true);
@@ -100,6 +98,13 @@ impl Tokens {
             self.lengths[id as usize] = length;
         }
         (id, known)
+    }
+
+    /// The text of the token that joins `left` and `right`.
+    pub(super) fn joined_text(&self, left: u32, right: u32, prefix: Option<&str>) -> String {
+        let tail = &self.texts[right as usize];
+        let tail = prefix.and_then(|prefix| tail.strip_prefix(prefix)).unwrap_or(tail);
+        [&self.texts[left as usize], tail].concat()
     }
 
     /// The text of a token.

@@ -115,7 +115,7 @@ impl Updates {
                 part.hand_out(indices.len(), pairs.places_from(base), &mut *tick)?;
             }
         }
-        Ok(())
+        pairs.check()
     }
 
     /// How often the first merge was performed, weighted by the words' counts.

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::{UnigramTrainer, nearest};
+use crate::Result;
 use crate::structures::parallel::sort_in_runs;
+use crate::trainers::vocab_too_small;
 use crate::trainers::word_counts::WordCounts;
-use crate::{Error, Result};
 
 /// In place of a code: the character is not in the alphabet.
 const NO_CODE: u32 = u32::MAX;
@@ -56,7 +57,8 @@ fn cover(counts: BTreeMap<char, u64>, coverage: f64) -> BTreeMap<char, u64> {
 }
 
 impl Corpus {
-    /// Chooses the alphabet and codes the words; `specials` are the special tokens.
+    /// Chooses the alphabet and codes the words; `specials` are the special tokens, `required` initial tokens, which are words with
+    /// the count 0.
     ///
     /// # Errors
     /// [`Error::VocabSizeTooSmall`] if special tokens and alphabet exceed the size of the vocabulary.
@@ -64,16 +66,20 @@ impl Corpus {
         trainer: &UnigramTrainer,
         words: &WordCounts,
         specials: &BTreeSet<&str>,
+        required: &[&str],
     ) -> Result<Self> {
         let mut counts = cover(count_characters(words), trainer.character_coverage);
-        for &c in &trainer.initial_alphabet {
+        let of_required = required.iter().flat_map(|token| token.chars());
+        for c in trainer.initial_alphabet.iter().copied().chain(of_required) {
             counts.entry(c).or_default();
         }
         counts.retain(|c, _| !specials.contains(c.encode_utf8(&mut [0; 4]) as &str));
         let characters = if trainer.auto_character_coverage { 0 } else { counts.len() };
-        let needed = specials.len() + characters;
+        // An initial token of a single character is a character of the alphabet.
+        let longer = || required.iter().filter(|token| token.chars().nth(1).is_some());
+        let needed = specials.len() + characters + longer().count();
         if trainer.vocab_size < needed {
-            return Err(Error::VocabSizeTooSmall { vocab_size: trainer.vocab_size, needed });
+            return Err(vocab_too_small(trainer.vocab_size, needed, longer().next().is_some()));
         }
         let (alphabet, char_counts): (Vec<char>, Vec<u64>) = counts.into_iter().unzip();
         let mut codes = vec![NO_CODE; alphabet.last().map_or(0, |&c| c as usize + 1)];
@@ -81,7 +87,7 @@ impl Corpus {
             codes[c as usize] = code;
         }
         let mut corpus = Self { alphabet, char_counts, ..Self::default() };
-        for (word, count) in words.iter() {
+        for (word, count) in words.iter().chain(longer().map(|&token| (token, 0))) {
             for c in word.chars() {
                 match codes.get(c as usize) {
                     Some(&code) if code != NO_CODE => corpus.codes.push(code),

@@ -23,6 +23,8 @@ type Place = Option<(usize, u16)>;
 pub(super) struct Pieces<'a> {
     pub(super) corpus: &'a Corpus,
     lattice: Vec<Block>,
+    /// Characters and initial tokens, which always stay; they have the first ids.
+    fixed: usize,
     /// By id. Characters come first; their ids are their codes.
     places: Vec<Place>,
     /// The ids of all other pieces, sorted by their places.
@@ -37,11 +39,12 @@ pub(super) struct Pieces<'a> {
 }
 
 impl<'a> Pieces<'a> {
-    /// Characters and seeds, scored by their counts and lengths.
+    /// Characters and seeds, scored by their counts and lengths. The first pieces, `fixed` in all, always stay.
     pub(super) fn new(
         corpus: &'a Corpus,
         suffixes: &Suffixes,
         seeds: &[Seed],
+        fixed: usize,
         threads: usize,
         on_progress: &mut OnProgress<'_>,
     ) -> Result<Self> {
@@ -50,14 +53,14 @@ impl<'a> Pieces<'a> {
             both(threads, || suffixes.chains(seeds, each), || places(corpus, suffixes, seeds, each));
         let lattice = lattice(corpus, &chains, threads, on_progress)?;
         let characters = corpus.char_counts.iter().map(|&count| u128::from(count.max(1)));
-        let seeds = seeds.iter().map(|seed| u128::from(seed.count) * u128::from(seed.len));
+        let seeds = seeds.iter().map(|seed| u128::from(seed.count.max(1)) * u128::from(seed.len));
         let weights: Vec<u128> = characters.chain(seeds).collect();
         let total = nearest(weights.iter().sum());
         let scores = weights.into_iter().map(|weight| (nearest(weight) / total).ln()).collect();
         let of_word = |index| u128::from(corpus.counts[index]) * corpus.word(index).len() as u128;
         let bits = u128::BITS - (0..corpus.len()).map(of_word).sum::<u128>().leading_zeros();
         let precision = scaled(1.0, 40.min(62 - bits as i32));
-        Ok(Self { corpus, lattice, places, by_place, scores, renamed: None, precision, threads })
+        Ok(Self { corpus, lattice, fixed, places, by_place, scores, renamed: None, precision, threads })
     }
 
     /// Number of pieces.
@@ -73,12 +76,12 @@ impl<'a> Pieces<'a> {
     /// One round of expectation maximization.
     pub(super) fn improve(&mut self, on_progress: &mut OnProgress<'_>) -> Result<()> {
         let expected = self.expect(on_progress)?;
-        // A piece with an expected count below one half is removed; a character counts at least one half.
+        // A piece with an expected count below one half is removed; a character or an initial token counts at least one half.
         let least = ((0.5 * self.precision) as u64).max(1);
         let mut new_ids = vec![GONE; expected.len()];
         let mut kept = Vec::with_capacity(expected.len());
         for (id, &count) in expected.iter().enumerate() {
-            if count >= least || id < self.characters() {
+            if count >= least || id < self.fixed {
                 new_ids[id] = kept.len() as u32;
                 kept.push(count.max(least));
             }
@@ -103,8 +106,8 @@ impl<'a> Pieces<'a> {
         Ok(added(parts))
     }
 
-    /// Keeps the characters and the pieces whose removal would lower the likelihood most: at most `n` pieces in all, but
-    /// always all characters.
+    /// Keeps the characters, the initial tokens and the pieces whose removal would lower the likelihood most: at most `n` pieces in
+    /// all, but always the former.
     ///
     /// A piece is always removed if it is not its own best segmentation, or if no word's best segmentation uses it.
     pub(super) fn prune(&mut self, n: usize, on_progress: &mut OnProgress<'_>) -> Result<()> {
@@ -115,12 +118,13 @@ impl<'a> Pieces<'a> {
         })?;
         self.scores = scores;
         let mut losses = self.losses(&added(parts), on_progress)?;
+        losses.retain(|&(_, id)| id >= self.fixed);
         sort_in_runs(&mut losses, self.threads, |left, right| {
             right.0.total_cmp(&left.0).then(left.1.cmp(&right.1))
         });
-        losses.truncate(n.saturating_sub(self.characters()));
+        losses.truncate(n.saturating_sub(self.fixed));
         let mut is_kept = vec![false; self.len()];
-        is_kept[..self.characters()].fill(true);
+        is_kept[..self.fixed].fill(true);
         for &(_, id) in &losses {
             is_kept[id] = true;
         }
@@ -192,12 +196,12 @@ impl<'a> Pieces<'a> {
         self.renamed = Some(new_ids);
     }
 
-    /// The characters and the best other pieces, `n` in all, by descending score, equal scores by code points.
+    /// The characters, the initial tokens and the best other pieces, `n` in all, by descending score, equal scores by code points.
     pub(super) fn finish(self, n: usize) -> Vec<(String, f64)> {
-        let characters = self.characters();
+        let fixed = self.fixed;
         let mut all = self.texts();
-        all[characters..].sort_unstable_by(by_score);
-        all.truncate(n.max(characters));
+        all[fixed..].sort_unstable_by(by_score);
+        all.truncate(n.max(fixed));
         all.sort_unstable_by(by_score);
         all
     }

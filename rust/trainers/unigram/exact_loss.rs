@@ -12,10 +12,11 @@ use hashbrown::HashTable;
 
 use super::lattice::GONE;
 use super::{UnigramTrainer, nearest};
+use crate::Result;
 use crate::structures::parallel::{METER_EVERY, run_parts};
 use crate::structures::parallel::{OnProgress, Progress};
+use crate::trainers::vocab_too_small;
 use crate::trainers::word_counts::WordCounts;
-use crate::{Error, Result};
 
 const STAGE: &str = "remove pieces";
 
@@ -93,12 +94,13 @@ impl Lattice {
     }
 }
 
-/// The seeds: texts, counts, and how many of them are characters, which come first.
+/// The seeds: texts, counts, and how many of them always stay: characters, then initial tokens, which come first.
 fn seeds<'a>(
     trainer: &UnigramTrainer,
     words: &'a WordCounts,
     specials: &BTreeSet<&str>,
-) -> (Vec<&'a str>, Vec<u64>, usize) {
+    required: &[&'a str],
+) -> Result<(Vec<&'a str>, Vec<u64>, usize)> {
     let (mut characters, mut substrings) = (PieceCounts::new(), PieceCounts::new());
     for (word, count) in words.iter() {
         let bounds = bounds(word);
@@ -111,13 +113,23 @@ fn seeds<'a>(
             }
         }
     }
-    let mut order: Vec<usize> = (0..substrings.texts.len()).collect();
+    let mut order: Vec<usize> = Vec::with_capacity(substrings.texts.len());
+    for (id, text) in substrings.texts.iter().enumerate() {
+        if !required.contains(text) && !trainer.forbid.holds(text, trainer.is_byte_level)? {
+            order.push(id);
+        }
+    }
     order.sort_by_key(|&id| std::cmp::Reverse(substrings.counts[id]));
     order.truncate(trainer.seed_size.saturating_sub(characters.texts.len()));
+    for token in required.iter().filter(|token| characters.id(token).is_none()).copied().collect::<Vec<_>>() {
+        let count = substrings.id(token).map_or(0, |id| substrings.counts[id as usize]);
+        characters.texts.push(token);
+        characters.counts.push(count.max(1));
+    }
     let n = characters.texts.len();
     characters.texts.extend(order.iter().map(|&id| substrings.texts[id]));
     characters.counts.extend(order.iter().map(|&id| substrings.counts[id]));
-    (characters.texts, characters.counts, n)
+    Ok((characters.texts, characters.counts, n))
 }
 
 /// Learns pieces with their scores, characters first.
@@ -125,12 +137,13 @@ pub(super) fn train(
     trainer: &UnigramTrainer,
     words: &WordCounts,
     specials: &BTreeSet<&str>,
+    required: &[&str],
     on_progress: &mut OnProgress<'_>,
 ) -> Result<Vec<(String, f64)>> {
-    let (mut texts, mut counts, characters) = seeds(trainer, words, specials);
+    let (mut texts, mut counts, characters) = seeds(trainer, words, specials, required)?;
     let needed = specials.len() + characters;
     if trainer.vocab_size < needed {
-        return Err(Error::VocabSizeTooSmall { vocab_size: trainer.vocab_size, needed });
+        return Err(vocab_too_small(trainer.vocab_size, needed, !required.is_empty()));
     }
     let wanted = trainer.vocab_size - specials.len();
     let mut lattices = lattices(trainer, words, &texts);

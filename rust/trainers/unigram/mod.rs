@@ -24,6 +24,7 @@ mod em;
 mod exact_loss;
 mod lattice;
 mod passes;
+mod seed_filter;
 mod seeds;
 mod sparse;
 #[cfg(test)]
@@ -33,11 +34,14 @@ use std::collections::BTreeSet;
 
 use corpus::Corpus;
 use em::Pieces;
+use seed_filter::SeedFilter;
 use seeds::Suffixes;
 
 use crate::models::unigram::{Unigram, UnigramOptions};
 use crate::structures::parallel::OnProgress;
+use crate::trainers::bpe::initial_tokens;
 use crate::trainers::byte_pieces;
+use crate::trainers::forbidden::Forbidden;
 use crate::trainers::word_counts::WordCounts;
 use crate::{Error, Result};
 
@@ -75,6 +79,12 @@ pub struct UnigramTrainer {
     pub seed_size: usize,
     /// The share of the corpus's characters that have a piece, from 0 to 1; the rarest characters are dropped.
     pub character_coverage: f64,
+    /// Pieces that the vocabulary must have: they are seeds and never pruned. `forbid` does not concern them.
+    pub initial_tokens: Vec<String>,
+    /// A piece of two characters or more that matches is never chosen.
+    pub forbid: Forbidden,
+    /// True if pieces spell bytes, each as a character of the byte-level alphabet; `forbid` is matched with the bytes then.
+    pub is_byte_level: bool,
     /// How pieces are chosen.
     pub algorithm: Algorithm,
     /// Subtracts a penalty from expected counts in the place of pruning by loss.
@@ -98,6 +108,9 @@ impl Default for UnigramTrainer {
             n_sub_iterations: 2,
             seed_size: 1_000_000,
             character_coverage: 1.0,
+            initial_tokens: Vec::new(),
+            forbid: Forbidden::default(),
+            is_byte_level: false,
             algorithm: Algorithm::default(),
             use_sparse_pruning: false,
             auto_character_coverage: false,
@@ -158,9 +171,10 @@ impl UnigramTrainer {
         }
         let unk_id = specials.iter().position(|&token| Some(token) == self.unk_token.as_deref());
         let set: BTreeSet<&str> = specials.iter().copied().collect();
+        let required = self.required(&set)?;
         let learnt = match self.algorithm {
-            Algorithm::Em => self.train_em(words, &set, on_progress)?,
-            Algorithm::ExactLoss => exact_loss::train(self, words, &set, on_progress)?,
+            Algorithm::Em => self.train_em(words, &set, &required, on_progress)?,
+            Algorithm::ExactLoss => exact_loss::train(self, words, &set, &required, on_progress)?,
         };
         let specials = specials.into_iter().map(|token| (token.to_owned(), 0.0));
         Ok(TrainedUnigram { pieces: specials.chain(learnt).collect(), unk_id: unk_id.map(|id| id as u32) })
@@ -170,14 +184,22 @@ impl UnigramTrainer {
         &self,
         words: &WordCounts,
         specials: &BTreeSet<&str>,
+        required: &[&str],
         on_progress: &mut OnProgress<'_>,
     ) -> Result<Vec<(String, f64)>> {
-        let corpus = Corpus::new(self, words, specials)?;
+        let corpus = Corpus::new(self, words, specials, required)?;
+        let required: Vec<&str> =
+            required.iter().copied().filter(|token| token.chars().nth(1).is_some()).collect();
+        let excluded: BTreeSet<&str> = specials.iter().chain(&required).copied().collect();
         let wanted = self.vocab_size - specials.len();
         let suffixes = Suffixes::new(&corpus, self.max_piece_length as u16, self.threads, on_progress)?;
         let n = self.seed_size.saturating_sub(corpus.alphabet.len());
-        let seeds = suffixes.best(&corpus, n, specials, self.threads, on_progress)?;
-        let mut pieces = Pieces::new(&corpus, &suffixes, &seeds, self.threads, on_progress)?;
+        let filter =
+            SeedFilter { excluded: &excluded, forbid: &self.forbid, is_byte_level: self.is_byte_level };
+        let mut seeds = suffixes.required(&corpus, &required);
+        let fixed = corpus.alphabet.len() + seeds.len();
+        seeds.extend(suffixes.best(&corpus, n, filter, self.threads, on_progress)?);
+        let mut pieces = Pieces::new(&corpus, &suffixes, &seeds, fixed, self.threads, on_progress)?;
         drop((suffixes, seeds));
         if self.use_sparse_pruning {
             let most = self.vocab_size.saturating_add(self.vocab_size / 10);
@@ -191,13 +213,40 @@ impl UnigramTrainer {
             for _ in 0..self.n_sub_iterations {
                 pieces.improve(on_progress)?;
             }
-            if pieces.len() <= desired.max(corpus.alphabet.len()) {
+            if pieces.len() <= desired.max(fixed) {
                 return Ok(pieces.finish(wanted));
             }
             // With a factor near 1, rounding could keep all pieces and the loop would not end.
             let kept = (self.shrinking_factor * nearest(pieces.len() as u128)) as usize;
             pieces.prune(desired.max(kept.min(pieces.len() - 1)), on_progress)?;
         }
+    }
+
+    /// The initial tokens that are no special tokens, each once.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for a token that is empty, longer than `max_piece_length`, or with a character that is a special token.
+    fn required(&self, specials: &BTreeSet<&str>) -> Result<Vec<&str>> {
+        initial_tokens::check(&self.initial_tokens, self.is_byte_level, |token| token)?;
+        let mut required: Vec<&str> = Vec::new();
+        let mut known = BTreeSet::new();
+        for token in self.initial_tokens.iter().map(String::as_str).filter(|token| !specials.contains(token))
+        {
+            if token.chars().count() > self.max_piece_length {
+                let most = self.max_piece_length;
+                let message = format!("initial_tokens has '{token}' but max_piece_length is {most}");
+                return Err(initial_tokens::refused(message));
+            }
+            let is_special = |c: &char| specials.contains(c.encode_utf8(&mut [0; 4]) as &str);
+            if let Some(special) = token.chars().find(is_special) {
+                let message = format!("initial_tokens has '{token}' but '{special}' is a special token");
+                return Err(initial_tokens::refused(message));
+            }
+            if known.insert(token) {
+                required.push(token);
+            }
+        }
+        Ok(required)
     }
 
     fn check(&self) -> Result<()> {
@@ -217,6 +266,9 @@ impl UnigramTrainer {
         let is_exact = self.algorithm == Algorithm::ExactLoss;
         if self.use_sparse_pruning && is_exact {
             return wrong("use_sparse_pruning", "true".to_owned(), "false for algorithm exact-loss");
+        }
+        if self.use_sparse_pruning && !self.initial_tokens.is_empty() {
+            return wrong("initial_tokens", self.initial_tokens.join(" "), "empty with use_sparse_pruning");
         }
         if self.auto_character_coverage && !self.use_sparse_pruning {
             return wrong("auto_character_coverage", "true".to_owned(), "false without use_sparse_pruning");

@@ -5,16 +5,17 @@
 //! words follow. Positions are 64-bit. Memory: 16 bytes a character for the suffixes, and 16 for keys, weights and sums.
 //! Source: Abouelhoda, Kurtz, Ohlebusch 2004.
 
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::corpus::{Corpus, Packed};
-use crate::Result;
+use super::seed_filter::SeedFilter;
 use crate::structures::huge_pages::vec_filled;
 use crate::structures::parallel::OnProgress;
 use crate::structures::parallel::sort_in_runs;
 use crate::structures::parallel::{METER_EVERY, Meter, run_parts};
+use crate::{Error, Result};
 
 const STAGE: &str = "find seeds";
 
@@ -35,6 +36,10 @@ pub(super) struct Seed {
 }
 
 impl Seed {
+    fn can_be_piece(&self) -> bool {
+        self.len > 1 && self.count > 1
+    }
+
     fn weight(&self) -> u128 {
         u128::from(self.count) * u128::from(self.len)
     }
@@ -123,28 +128,33 @@ impl Suffixes {
         (0..most).take_while(is_same).count() as u16
     }
 
-    /// The `n` substrings outside `excluded` with the highest count times length, in that order.
+    /// The `n` substrings that `filter` lets through with the highest count times length, in that order.
+    ///
+    /// # Errors
+    /// The errors of [`SeedFilter::allows`] and of `on_progress`.
     pub(super) fn best(
         &self,
         corpus: &Corpus,
         n: usize,
-        excluded: &BTreeSet<&str>,
+        filter: SeedFilter<'_>,
         threads: usize,
         on_progress: &mut OnProgress<'_>,
     ) -> Result<Vec<Seed>> {
+        let excluded = filter.excluded;
         let weights = self.weights(corpus);
         let parts = deal(self.groups.clone(), threads, ExactSizeIterator::len);
         let found = run_parts(STAGE, self.len() as u64, parts, on_progress, |groups, meter| {
             let mut best = Best { keep: n.saturating_add(excluded.len()).max(1 << 16), seeds: Vec::new() };
             for group in groups {
-                if !self.offer_group(group, corpus, &weights, meter, &mut best) {
+                if !self.offer_group(group, corpus, &weights, filter, meter, &mut best)? {
                     break;
                 }
             }
             best.cut();
-            best.seeds
+            Ok(best.seeds)
         })?;
-        let mut seeds: Vec<Seed> = found.into_iter().flatten().collect();
+        let mut seeds: Vec<Seed> =
+            found.into_iter().collect::<Result<Vec<_>>>()?.into_iter().flatten().collect();
         let excluded: BTreeSet<Vec<u32>> = excluded.iter().filter_map(|text| corpus.codes_of(text)).collect();
         if !excluded.is_empty() {
             seeds.retain(|seed| !excluded.contains(self.codes_of(corpus, seed)));
@@ -152,6 +162,25 @@ impl Suffixes {
         sort_in_runs(&mut seeds, threads, |left, right| left.order().cmp(&right.order()));
         seeds.truncate(n);
         Ok(seeds)
+    }
+
+    /// The intervals of texts that words hold.
+    pub(super) fn required(&self, corpus: &Corpus, texts: &[&str]) -> Vec<Seed> {
+        if texts.is_empty() {
+            return Vec::new();
+        }
+        let weights = self.weights(corpus);
+        let seed = |codes: Vec<u32>| {
+            let compare = |&(_, at): &Suffix| {
+                let (at, len) = (at as usize, codes.len());
+                corpus.codes[at..at + usize::from(self.room[at]).min(len)].cmp(&codes)
+            };
+            let first = self.sorted.partition_point(|suffix| compare(suffix) == Ordering::Less);
+            let end = self.sorted.partition_point(|suffix| compare(suffix) != Ordering::Greater);
+            let count = (first..end).map(|index| weights[self.position(index)]).fold(0, u64::saturating_add);
+            Seed { count, first, end, len: codes.len() as u16 }
+        };
+        texts.iter().filter_map(|text| corpus.codes_of(text)).map(seed).collect()
     }
 
     /// Offers all substrings that begin with the character of a group; returns false if the meter stops.
@@ -162,9 +191,10 @@ impl Suffixes {
         group: Range<usize>,
         corpus: &Corpus,
         weights: &[u64],
+        filter: SeedFilter<'_>,
         meter: &Meter,
         best: &mut Best,
-    ) -> bool {
+    ) -> Result<bool> {
         // For each suffix, the sum of the weights of all suffixes before it.
         let mut sums = Vec::with_capacity(group.len() + 1);
         sums.push(0u64);
@@ -172,7 +202,11 @@ impl Suffixes {
             sums.push(sums[sums.len() - 1].saturating_add(weights[at as usize]));
         }
         let mut offer = |first: usize, end: usize, len: u16| {
-            best.offer(Seed { count: sums[end - group.start] - sums[first - group.start], first, end, len });
+            let seed = Seed { count: sums[end - group.start] - sums[first - group.start], first, end, len };
+            if seed.can_be_piece() && filter.allows(corpus, self.codes_of(corpus, &seed))? {
+                best.push(seed);
+            }
+            Ok::<(), Error>(())
         };
         let mut open: Vec<(u16, usize)> = Vec::new();
         let (mut before, mut done) = (0, 0);
@@ -180,11 +214,11 @@ impl Suffixes {
             let after = if end == group.end { 0 } else { self.common(&corpus.codes, end) };
             let own = self.room[self.position(end - 1)];
             if own > before.max(after) {
-                offer(end - 1, end, own);
+                offer(end - 1, end, own)?;
             }
             let mut first = end - 1;
             while let Some((len, start)) = open.pop_if(|&mut (len, _)| len > after) {
-                offer(start, end, len);
+                offer(start, end, len)?;
                 first = start;
             }
             if open.last().map_or(0, |&(len, _)| len) < after {
@@ -193,10 +227,10 @@ impl Suffixes {
             before = after;
             done += 1;
             if done == METER_EVERY && !meter.add(std::mem::take(&mut done)) {
-                return false;
+                return Ok(false);
             }
         }
-        meter.add(done)
+        Ok(meter.add(done))
     }
 
     /// For each position, the seeds that start there.
@@ -293,10 +327,7 @@ struct Best {
 }
 
 impl Best {
-    fn offer(&mut self, seed: Seed) {
-        if seed.len < 2 || seed.count < 2 {
-            return;
-        }
+    fn push(&mut self, seed: Seed) {
         self.seeds.push(seed);
         if self.seeds.len() / 2 >= self.keep {
             self.cut();

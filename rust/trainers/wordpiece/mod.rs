@@ -11,7 +11,8 @@ mod naive;
 #[cfg(test)]
 mod tests;
 
-use super::bpe::{BpeTrainer, Precision, TieBreak, TrainedBpe};
+use super::bpe::{BpeTrainer, Precision, TieBreak, TrainedBpe, initial_tokens};
+use super::forbidden::Forbidden;
 use super::word_counts::WordSource;
 use crate::Result;
 use crate::structures::parallel::OnProgress;
@@ -28,7 +29,7 @@ pub enum Score {
     LikelihoodFloat64,
 }
 
-/// The options of `WordPiece` training; the names and the defaults are Hugging Face's, except for the last four options.
+/// The options of `WordPiece` training; the names and the defaults are Hugging Face's, except for the last seven options.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WordPieceTrainer {
     /// Size of the vocabulary, special tokens and initial symbols included.
@@ -46,6 +47,12 @@ pub struct WordPieceTrainer {
     pub continuing_subword_prefix: Option<String>,
     /// Suffix of the last character of a word.
     pub end_of_word_suffix: Option<String>,
+    /// Tokens that the vocabulary must have; their ids come after those of the special tokens.
+    pub initial_tokens: Vec<String>,
+    /// As [`BpeTrainer::forbid`].
+    pub forbid: Forbidden,
+    /// As [`BpeTrainer::is_byte_level`].
+    pub is_byte_level: bool,
     /// The choice of the pair to merge first.
     pub score: Score,
     /// The choice among equals; by default the smallest ids for frequency, the first seen for likelihood.
@@ -66,6 +73,9 @@ impl Default for WordPieceTrainer {
             initial_alphabet: Vec::new(),
             continuing_subword_prefix: Some("##".to_owned()),
             end_of_word_suffix: None,
+            initial_tokens: Vec::new(),
+            forbid: Forbidden::default(),
+            is_byte_level: false,
             score: Score::default(),
             tie_break: None,
             min_pair_frequency: 0,
@@ -83,6 +93,7 @@ impl WordPieceTrainer {
     /// # Errors
     /// The errors of [`BpeTrainer::train`].
     pub fn train(&self, words: impl WordSource, on_progress: &mut OnProgress<'_>) -> Result<TrainedBpe> {
+        initial_tokens::check(&self.initial_tokens, self.is_byte_level, |token| token)?;
         let (precision, tie_break) = match self.score {
             Score::Frequency => (None, TieBreak::SmallestIds),
             Score::Likelihood => (Some(Precision::Exact), TieBreak::FirstSeen),
@@ -91,7 +102,8 @@ impl WordPieceTrainer {
         let trainer = BpeTrainer {
             vocab_size: self.vocab_size,
             min_frequency: self.min_frequency.max(self.min_pair_frequency),
-            special_tokens: self.special_tokens.clone(),
+            special_tokens: [&self.special_tokens[..], &self.initial_tokens].concat(),
+            initial_tokens: Vec::new(),
             limit_alphabet: self.limit_alphabet,
             initial_alphabet: self.initial_alphabet.clone(),
             continuing_subword_prefix: self.continuing_subword_prefix.clone(),
@@ -99,6 +111,8 @@ impl WordPieceTrainer {
             max_token_length: None,
             superwords: None,
             max_words: None,
+            forbid: self.forbid.clone(),
+            is_byte_level: self.is_byte_level,
             tie_break: self.tie_break.unwrap_or(tie_break),
             auto_character_coverage: false,
             threads: self.threads,

@@ -28,7 +28,7 @@ pub(super) fn train_naive(trainer: &WordPieceTrainer, words: &[(&str, u64)]) -> 
         }
         let mut best: Option<((usize, usize), u64, usize)> = None;
         for (pair, (count, first)) in pairs {
-            if count < least {
+            if count < least || is_forbidden(trainer, &vocab[pair.0], &vocab[pair.1]) {
                 continue;
             }
             let Some((other, other_count, other_first)) = best else {
@@ -129,4 +129,13 @@ fn symbolise_naive(trainer: &WordPieceTrainer, words: &[(&str, u64)]) -> (Vec<St
     let symbolised = spelled.iter().map(|(symbols, count)| (symbols.iter().map(id).collect(), *count));
     let symbolised = symbolised.collect();
     (vocab, symbolised)
+}
+
+/// True if a pattern forbids the token of a pair, matched without its affixes.
+fn is_forbidden(trainer: &WordPieceTrainer, left: &str, right: &str) -> bool {
+    let prefix = trainer.continuing_subword_prefix.as_deref().unwrap_or_default();
+    let suffix = trainer.end_of_word_suffix.as_deref().unwrap_or_default();
+    let token = format!("{left}{}", right.strip_prefix(prefix).unwrap_or(right));
+    let text = token.strip_prefix(prefix).unwrap_or(&token);
+    trainer.forbid.holds(text.strip_suffix(suffix).unwrap_or(text), false).expect("short texts")
 }

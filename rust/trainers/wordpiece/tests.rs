@@ -3,6 +3,7 @@ use proptest::prelude::*;
 use super::naive::train_naive;
 use super::{Score, WordPieceTrainer};
 use crate::Error;
+use crate::testing::patterns;
 use crate::trainers::bpe::{TieBreak, TrainedBpe};
 use crate::trainers::word_counts::WordCounts;
 
@@ -36,6 +37,7 @@ prop_compose! {
         initial_alphabet in prop::collection::vec(prop::char::range('a', 'f'), 0..3),
         prefix in prop_oneof![3 => Just("##"), 1 => Just("a"), 1 => Just("")],
         suffix in prop::option::weighted(0.3, prop_oneof![Just("</w>"), Just("a"), Just("ab")]),
+        forbid in patterns(),
         is_rounded in any::<bool>(),
         tie_break in prop::sample::select(vec![None, Some(TieBreak::SmallestIds), Some(TieBreak::FirstSeen)]),
         threads in prop::sample::select(vec![1usize, 2, 7]),
@@ -48,6 +50,9 @@ prop_compose! {
             initial_alphabet,
             continuing_subword_prefix: Some(prefix.to_owned()),
             end_of_word_suffix: suffix.map(str::to_owned),
+            initial_tokens: Vec::new(),
+            forbid,
+            is_byte_level: false,
             score: if is_rounded { Score::LikelihoodFloat64 } else { Score::Likelihood },
             tie_break,
             min_pair_frequency,

@@ -57,8 +57,11 @@ def test_what_a_corpus_takes_is_told(lexmill: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["train", "--vocab-size", "9"], "give either FILES or --from-counts"),
-        (["train", "text.txt", "--from-counts", "text.txt", "--vocab-size", "9"], "give either FILES or --from-counts"),
+        (["train", "--vocab-size", "9"], "give either FILES or --domain or --from-counts"),
+        (
+            ["train", "text.txt", "--from-counts", "text.txt", "--vocab-size", "9"],
+            "give either FILES or --domain or --from-counts",
+        ),
         (["count-words", "text", "-o", "out"], "text does not say how texts are found in it; pass --input"),
         (["train", "--from-counts", "text.txt", "--vocab-size", "9"], "does not hold word counts"),
         (["train", "text.txt", "--max-memory", "lots", "--vocab-size", "9"], "max_memory is 'lots'"),

@@ -130,3 +130,44 @@ def test_reports_the_outcome_as_json(lexmill: Run) -> None:
 def test_replaces_what_is_not_utf8_if_told(lexmill: Run) -> None:
     Path("bad.txt").write_bytes(b"good \xff bad " * 10)
     assert lexmill("train", "bad.txt", "--vocab-size", "260", "--errors", "replace").code == 0
+
+
+def test_trains_on_domains(lexmill: Run) -> None:
+    Path("text.txt").write_text(f"{TEXT}\n")
+    Path("code.txt").write_text("x = 1\n" * 3)
+    arguments = ("--domain", "en=text.txt", "--domain", "code=code.txt", "--vocab-size", "290")
+    outcome = lexmill("train", *arguments, "--weight", "code=3/2", "--weight", "en=0.5", "--json").outcome
+    assert {name: domain["factor"] for name, domain in outcome["domains"].items()} == {"en": 1, "code": 3}
+    Path("whole.txt").write_text(f"{TEXT}\n" + "x = 1\n" * 9)
+    assert outcome["files"] == 2
+    mixed = Path("tokenizer.json").read_bytes()
+    assert lexmill("train", "whole.txt", "--vocab-size", "290").code == 0
+    assert Path("tokenizer.json").read_bytes() == mixed
+    shares = lexmill("train", *arguments, "--share", "code=1", "--share", "en=3", "--json").outcome["domains"]
+    assert round(shares["en"]["share"], 3) == 0.75
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--domain", "en"), "--domain is en but must be NAME=FILES"),
+        (("--domain", "en=text.txt", "text.txt"), "give either FILES or --domain or --from-counts"),
+        (("text.txt", "--weight", "en=3"), "--weight and --share are for --domain"),
+        (("--domain", "en=text.txt", "--weight", "en=x"), "--weight is en=x but must be NAME=NUMBER, such as en=3"),
+        (("--domain", "en=text.txt", "--weight", "fr=1"), "weights has 'fr' but must name domains: 'en'"),
+        (("--domain", "en=-"), "which can be read only once"),
+    ],
+)
+def test_wrong_domains_are_refused(lexmill: Run, arguments: tuple[str, ...], message: str) -> None:
+    result = lexmill("train", *arguments, "--vocab-size", "290")
+    assert result.code != 0
+    assert message in result.stderr
+
+
+def test_forbidden_and_initial_tokens(lexmill: Run) -> None:
+    for model in ("bpe", "wordpiece", "unigram"):
+        arguments = ("--model", model, "--vocab-size", "300", "--forbid", "at", "--initial-token", "zebra")
+        assert lexmill("train", "text.txt", *arguments, "--pre-tokenizer", "whitespace-split").code == 0
+        tokens = Tokenizer.from_file("tokenizer.json").get_vocab()
+        assert "zebra" in tokens
+        assert not any("at" in token for token in tokens)

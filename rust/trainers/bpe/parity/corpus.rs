@@ -5,6 +5,7 @@ use super::super::arena::Arena;
 use super::super::counting::Counter;
 use super::super::pairs::{LengthLimit, PairTable};
 use super::super::scores::nearest_f64;
+use super::super::text_limit::TextLimit;
 use super::super::tokens::Tokens;
 use super::super::updates::{Threads, Updates};
 use super::most_frequent::MostFrequent;
@@ -77,6 +78,7 @@ impl Corpus {
             arena: &self.arena,
             tokens,
             length_limit,
+            text_limit: &TextLimit::default(),
             threads: threads.most,
             dense_ids: usize::MAX,
         };

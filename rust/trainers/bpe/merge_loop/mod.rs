@@ -1,5 +1,7 @@
 //! The main loop: chooses pairs and applies merges, one threshold after the other.
 
+mod begin;
+
 use super::apply_merges::Replacement;
 use super::arena::Arena;
 use super::cells::Cell;
@@ -7,6 +9,7 @@ use super::choice::Choice;
 use super::counting::Counter;
 use super::likelihood::Merged;
 use super::pairs::{LengthLimit, Pair, PairTable};
+use super::text_limit::TextLimit;
 use super::tokens::Tokens;
 use super::updates::{Threads, Updates};
 use super::{BpeTrainer, TrainedBpe};
@@ -87,6 +90,7 @@ impl Batch {
 pub(super) struct MergeLoop<'a> {
     trainer: &'a BpeTrainer,
     tuning: Tuning,
+    text_limit: TextLimit,
     tokens: Tokens,
     arena: Arena,
     choice: Choice,
@@ -121,6 +125,7 @@ impl<'a> MergeLoop<'a> {
         Self {
             trainer,
             tuning,
+            text_limit: TextLimit::of(trainer),
             initial: tokens.len(),
             ceiling: u64::MAX,
             tokens,
@@ -137,8 +142,13 @@ impl<'a> MergeLoop<'a> {
         }
     }
 
-    /// Merges until the vocabulary is full or no pair is frequent enough.
-    pub(super) fn run(mut self, on_progress: &mut OnProgress<'_>) -> Result<TrainedBpe> {
+    /// Makes the `first` merges, then merges until the vocabulary is full or no pair is frequent enough.
+    pub(super) fn run(
+        mut self,
+        first: Vec<(u32, u32)>,
+        on_progress: &mut OnProgress<'_>,
+    ) -> Result<TrainedBpe> {
+        self.begin(first, on_progress)?;
         let mut pacer = Pacer::new("merge pairs", (self.trainer.vocab_size - self.initial) as u64);
         while self.wants_more() && self.run_threshold(&mut pacer, on_progress)? != Outcome::Finished {}
         pacer.finish(self.done(), on_progress)?;
@@ -208,6 +218,7 @@ impl<'a> MergeLoop<'a> {
             arena: &self.arena,
             tokens: &self.tokens,
             length_limit: LengthLimit { chars: self.trainer.max_token_length, words: self.trainer.max_words },
+            text_limit: &self.text_limit,
             threads,
             dense_ids: self.tuning.dense_ids,
         };
@@ -269,6 +280,10 @@ impl<'a> MergeLoop<'a> {
         // Merging a token with itself makes new pairs that may be as frequent as the merged pair.
         let is_run = |pair: Pair| pair.left == pair.right;
         if is_run(self.batch.pairs[0]) {
+            return;
+        }
+        // Where `b y` is forbidden and `ab y` is not, merging `a b` makes a pair that may be more frequent than all that wait.
+        if !self.text_limit.allows_all() {
             return;
         }
         // A token that had an id before, such as a special token, makes pairs with smaller ids than the waiting pairs.
