@@ -56,6 +56,7 @@ __all__ = [
     "__version__",
     "arrow_stream_batches",
     "binary_start",
+    "continue_training_words",
     "decoders",
     "extend_bpe_words",
     "local_path",
@@ -173,6 +174,20 @@ def extend_bpe_words(
     """Trains byte-pair merges that follow those of a model, on counted words; further arguments go to `BpeTrainer`.
 
     Returns the tokens of the model with their ids, and its merges.
+    """
+
+def continue_training_words(
+    model: Model,
+    words: Sequence[tuple[str, int]],
+    trainer: Trainer,
+    *,
+    added: Sequence[tuple[str, int]] | None = None,
+    num_threads: int | None = None,
+) -> Model:
+    """Learns further tokens for `model` from counted words, and returns the model with them; `added` are added tokens
+    with their ids.
+
+    The words are taken as they are, first seen first.
     """
 
 def train_parity_bpe_words(
@@ -1154,6 +1169,97 @@ class Tokenizer:
         on_progress: OnProgress | None = None,
         num_threads: int | None = None,
     ) -> list[tuple[int, int, int, int]]: ...
+    def continue_training(
+        self,
+        files: Iterable[_Path | Source],
+        trainer: Trainer | None = None,
+        *,
+        vocab_size: int | None = None,
+        errors: _Utf8Errors = "strict",
+        on_progress: OnProgress | None = None,
+        num_threads: int | None = None,
+    ) -> None:
+        """Trains the model further: all tokens keep their ids, and new tokens follow after the largest id.
+
+        The model first cuts the words of the files, so new tokens are made of its own. A `BPE` keeps its merges, a
+        `Unigram` the scores of its pieces, and text that contains no new token is encoded as before. Prefix, suffix
+        and unknown token are the model's. Added tokens after the model's vocabulary become tokens of the model. An
+        error leaves the model as it was.
+
+        Args:
+            files: as `train` takes them.
+            trainer: the trainer, with its options; by default one for the kind of model. Its special tokens get the
+                first new ids, unless they are tokens already.
+            vocab_size: tokens in all, added tokens included; by default the trainer's. The present number changes
+                nothing.
+            errors: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD; sources have an option of
+                their own.
+            on_progress: called with the stage, the work done, the total, the seconds left and the bytes of memory
+                taken, see `lexmill.OnProgress`; an exception of the call ends the training.
+            num_threads: threads to work on; by default one for each core, or the number in `RAYON_NUM_THREADS`.
+
+        Raises:
+            FileError: a file cannot be read, or a folder or pattern has no files.
+            FormatError: a file that should be text is of another format, or a record holds no text.
+            InvalidUtf8Error: bytes are not UTF-8, with `errors="strict"`.
+            EmptyCorpusError: there are no words in the files.
+            OptionError: there is no `vocab_size`, or it is too small for the present tokens, new special tokens and
+                new characters; or an option of the trainer is out of range; or the model cannot be continued.
+        """
+    def continue_training_from_iterator(
+        self,
+        iterator: Iterable[str] | Iterable[Iterable[str] | _Column] | _Column,
+        trainer: Trainer | None = None,
+        length: int | None = None,
+        *,
+        vocab_size: int | None = None,
+        on_progress: OnProgress | None = None,
+        num_threads: int | None = None,
+    ) -> None:
+        """Trains the model further, as `continue_training` does, on texts from an iterator.
+
+        Args:
+            iterator: the texts, as `train_from_iterator` takes them.
+            trainer: the trainer, with its options; by default one for the kind of model.
+            length: how many texts there are, for progress alone.
+            vocab_size: tokens in all, added tokens included; by default the trainer's.
+            on_progress: called with the stage, the work done, the total, the seconds left and the bytes of memory
+                taken, see `lexmill.OnProgress`; an exception of the call ends the training.
+            num_threads: threads to work on; by default one for each core, or the number in `RAYON_NUM_THREADS`.
+
+        Raises:
+            EmptyCorpusError: there are no words in the texts.
+            OptionError: as of `continue_training`.
+        """
+    def continue_training_from_counts(
+        self,
+        counts: WordCounts,
+        trainer: Trainer | None = None,
+        *,
+        vocab_size: int | None = None,
+        max_memory: int | str | None = None,
+        on_progress: OnProgress | None = None,
+        num_threads: int | None = None,
+    ) -> None:
+        """Trains the model further, as `continue_training` does, on word counts.
+
+        Args:
+            counts: counts of the words that this tokenizer's normalizer, pre-tokenizer and added tokens make of
+                texts.
+            trainer: the trainer, with its options; by default one for the kind of model.
+            vocab_size: tokens in all, added tokens included; by default the trainer's.
+            max_memory: bytes that training may add to the memory of the process, such as `"8GB"`; if it would take
+                more by `counts.training_memory(trainer)`, it does not start.
+            on_progress: called with the stage, the work done, the total, the seconds left and the bytes of memory
+                taken, see `lexmill.OnProgress`; an exception of the call ends the training.
+            num_threads: threads to work on; by default one for each core, or the number in `RAYON_NUM_THREADS`.
+
+        Raises:
+            EmptyCorpusError: there are no words.
+            FormatError: the counts are damaged.
+            OptionError: the counts were made by other stages, or training would take more than `max_memory`; and as
+                of `continue_training`.
+        """
     def _count_words(
         self,
         files: Iterable[_Path | Source],

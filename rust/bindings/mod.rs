@@ -8,6 +8,7 @@ mod array_columns;
 mod arrays;
 mod arrow;
 mod components;
+mod continued_training;
 mod counts_training;
 mod custom_stage;
 mod decode_stream;
@@ -56,6 +57,8 @@ mod _core {
     use super::added_token::PyAddedToken;
     #[pymodule_export]
     use super::arrays::PyTokenArrays;
+    #[pymodule_export]
+    use super::continued_training::continue_training_words;
     #[pymodule_export]
     use super::encoding::PyEncoding;
     #[pymodule_export]

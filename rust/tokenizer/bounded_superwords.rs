@@ -29,7 +29,7 @@ impl SuperwordStages {
         let [first, second] = self.phases(trainer, threads).map(Trainer::Bpe);
         let limit = budget.memory as u64;
         words.check_training_memory(&first, threads, limit)?;
-        let source = words_of(&first, &words, on_progress)?;
+        let source = words_of(first.needs_order(), &words, on_progress)?;
         let base = bpe(first.train(source, model, threads, on_progress)?)?;
         drop(words);
         let counts = match self.options.algorithm {
@@ -39,7 +39,7 @@ impl SuperwordStages {
                 let stages = summary.stages.clone();
                 let overflow = Arc::new(Overflow::new(budget.clone(), threads, Spelling::Text, stages)?);
                 overflow.begin_source(0, 0);
-                let source = words_of(&second, &weak_words, on_progress)?;
+                let source = words_of(second.needs_order(), &weak_words, on_progress)?;
                 let new_counter = || WordCounter::bounded(Arc::clone(&overflow) as _, overflow.share());
                 for mut counter in self.count_runs(&base, &source, threads, &new_counter, on_progress)? {
                     counter.flush()?;
@@ -48,7 +48,7 @@ impl SuperwordStages {
             }
         };
         counts.check_training_memory(&second, threads, limit)?;
-        let source = words_of(&second, &counts, on_progress)?;
+        let source = words_of(second.needs_order(), &counts, on_progress)?;
         let [_, second] = self.phases(trainer, threads);
         let extension = match self.options.algorithm {
             SuperwordAlgorithm::SuperBpe => second.extend(&base, 0, source, on_progress)?,

@@ -33,6 +33,29 @@ impl CountsTraining<'_> {
         if let Trainer::Bpe(trainer) = self.trainer {
             trainer.check_phases()?;
         }
+        self.check_counts(counts, stages, model)?;
+        let words = words_of(self.trainer.needs_order(), counts, on_progress)?;
+        self.trainer.train(words, model, self.threads, on_progress)
+    }
+
+    /// Learns further tokens for `model`; `added` are the added tokens with their ids.
+    ///
+    /// # Errors
+    /// The errors of [`Self::train`] and of [`Trainer::continue_training`].
+    pub fn continue_training(
+        &self,
+        counts: &CountsFile,
+        stages: &Stages,
+        model: &Model,
+        added: &[(String, u32)],
+        on_progress: &mut OnProgress<'_>,
+    ) -> Result<Model> {
+        self.check_counts(counts, stages, model)?;
+        let words = words_of(self.trainer.needs_order_to_continue(model), counts, on_progress)?;
+        self.trainer.continue_training(words, model, added, self.threads, on_progress)
+    }
+
+    fn check_counts(&self, counts: &CountsFile, stages: &Stages, model: &Model) -> Result<()> {
         self.trainer.check_model(model)?;
         if let Some((name, ours, theirs)) = stages.difference(&counts.summary().stages) {
             let message =
@@ -40,19 +63,17 @@ impl CountsTraining<'_> {
             return Err(Error::Unsupported(message));
         }
         self.max_memory
-            .map_or(Ok(()), |limit| counts.check_training_memory(self.trainer, self.threads, limit))?;
-        let words = words_of(self.trainer, counts, on_progress)?;
-        self.trainer.train(words, model, self.threads, on_progress)
+            .map_or(Ok(()), |limit| counts.check_training_memory(self.trainer, self.threads, limit))
     }
 }
 
-/// The words in the order that the trainer needs.
+/// The words, by first appearance if the result depends on the order.
 pub(super) fn words_of(
-    trainer: &Trainer,
+    needs_order: bool,
     counts: &CountsFile,
     on_progress: &mut OnProgress<'_>,
 ) -> Result<Words<'static>> {
-    Ok(Words::Source(if trainer.needs_order() {
+    Ok(Words::Source(if needs_order {
         Box::new(OrderedWords::new(counts, on_progress)?)
     } else {
         Box::new(SortedWords::new(counts)?)

@@ -8,6 +8,7 @@
 //! [`Trainer`] is any of them. The learnt model does not depend on the number of threads.
 
 pub mod bpe;
+pub mod continued;
 pub mod forbidden;
 pub mod unigram;
 pub mod word_counts;
@@ -23,6 +24,7 @@ use crate::models::wordpiece::{WordPiece, WordPieceOptions};
 use crate::structures::parallel::OnProgress;
 use crate::vocab::Vocab;
 use crate::{Error, Result};
+use continued::PresentTokens;
 use word_counts::{EachWord, WordCounts, WordSource, read_all};
 
 /// The error of a vocabulary that is too small for the tokens that it must hold.
@@ -149,6 +151,19 @@ impl Trainer {
         }
     }
 
+    /// As [`Self::needs_order`], where the training of `model` is continued: the affixes are the model's.
+    pub fn needs_order_to_continue(&self, model: &Model) -> bool {
+        let has_affix = |affix: &Option<String>| affix.as_deref().is_some_and(|affix| !affix.is_empty());
+        let has_affixes = match model {
+            Model::Bpe(bpe) => {
+                let options = bpe.options();
+                has_affix(&options.continuing_subword_prefix) || has_affix(&options.end_of_word_suffix)
+            }
+            _ => false,
+        };
+        has_affixes || self.needs_order()
+    }
+
     /// Replaces the tokens that take the first ids.
     pub fn set_special_tokens(&mut self, tokens: Vec<String>) {
         match self {
@@ -202,6 +217,72 @@ impl Trainer {
                 Ok(Model::WordLevel(WordLevel::new(vocab, current.unk_token().to_owned())))
             }
             (_, model) => Err(self.wrong_model(model)),
+        }
+    }
+
+    /// Learns further tokens for `model`, which keeps its own; `added` are the added tokens around it, with their ids.
+    ///
+    /// The vocabulary then has at most `vocab_size` tokens, added ones included. If nothing is learnt, the result is the model as it is.
+    /// Prefix, suffix and unknown token are those of the model.
+    ///
+    /// # Errors
+    /// [`Error::InvalidOption`] if `vocab_size` is too small for the present tokens, new special tokens and new characters, and the errors of
+    /// [`Self::check_model`], of the trainer and of [`PresentTokens::new`].
+    pub fn continue_training(
+        &self,
+        words: Words<'_>,
+        model: &Model,
+        added: &[(String, u32)],
+        threads: usize,
+        on_progress: &mut OnProgress<'_>,
+    ) -> Result<Model> {
+        self.check_model(model)?;
+        let initial_tokens = match self {
+            Self::Bpe(trainer) => &trainer.initial_tokens[..],
+            Self::Unigram(trainer) => &trainer.initial_tokens,
+            Self::WordPiece(trainer) => &trainer.initial_tokens,
+            Self::WordLevel(_) => &[],
+        };
+        if !initial_tokens.is_empty() {
+            return Err(Error::InvalidOption {
+                name: "initial_tokens",
+                value: initial_tokens.join(" "),
+                expected: "empty where training is continued; add them by add_tokens".to_owned(),
+            });
+        }
+        let present = PresentTokens::new(model.vocab(), added)?;
+        match (self, model) {
+            (Self::Bpe(trainer), Model::Bpe(current)) => {
+                let trainer = bpe::BpeTrainer { threads, ..trainer.clone() };
+                trainer.continue_training(words, current, &present, on_progress).map(Model::Bpe)
+            }
+            (Self::WordPiece(trainer), Model::WordPiece(current)) => {
+                let trainer = wordpiece::WordPieceTrainer { threads, ..trainer.clone() };
+                let continued =
+                    trainer.continue_training(&words.into_table()?, current, &present, on_progress)?;
+                Ok(Model::WordPiece(continued))
+            }
+            (Self::Unigram(trainer), Model::Unigram(current)) => {
+                let trainer = unigram::UnigramTrainer { threads, ..trainer.clone() };
+                let continued =
+                    trainer.continue_training(&words.into_table()?, current, &present, on_progress)?;
+                Ok(Model::Unigram(continued))
+            }
+            (Self::WordLevel(trainer), Model::WordLevel(current)) => {
+                let continued = trainer.continue_training(&words.into_table()?, current, &present)?;
+                Ok(Model::WordLevel(continued))
+            }
+            (_, model) => Err(self.wrong_model(model)),
+        }
+    }
+
+    /// Replaces the size of the vocabulary.
+    pub fn set_vocab_size(&mut self, vocab_size: usize) {
+        match self {
+            Self::Bpe(trainer) => trainer.vocab_size = vocab_size,
+            Self::Unigram(trainer) => trainer.vocab_size = vocab_size,
+            Self::WordPiece(trainer) => trainer.vocab_size = vocab_size,
+            Self::WordLevel(trainer) => trainer.vocab_size = vocab_size,
         }
     }
 }

@@ -2,7 +2,10 @@
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
+use std::sync::Arc;
 
+use crate::models::wordlevel::WordLevel;
+use crate::trainers::continued::PresentTokens;
 use crate::trainers::word_counts::WordCounts;
 use crate::{Error, Result};
 
@@ -37,13 +40,44 @@ impl WordLevelTrainer {
         if self.vocab_size < tokens.len() {
             return Err(Error::VocabSizeTooSmall { vocab_size: self.vocab_size, needed: tokens.len() });
         }
+        let room = self.vocab_size - tokens.len();
+        tokens.extend(self.most_frequent(words).filter(|&word| known.insert(word)).take(room));
+        Ok(tokens.into_iter().map(str::to_owned).collect())
+    }
+
+    /// Words by descending count, equal counts by code points.
+    fn most_frequent<'a>(&self, words: &'a WordCounts) -> impl Iterator<Item = &'a str> + use<'a> {
         let least = self.min_frequency.max(1);
         let mut frequent: Vec<(&str, u64)> = words.iter().filter(|&(_, count)| count >= least).collect();
         frequent.sort_unstable_by_key(|&(word, count)| (Reverse(count), word));
-        let room = self.vocab_size - tokens.len();
-        tokens
-            .extend(frequent.into_iter().map(|(word, _)| word).filter(|&word| known.insert(word)).take(room));
-        Ok(tokens.into_iter().map(str::to_owned).collect())
+        frequent.into_iter().map(|(word, _)| word)
+    }
+
+    /// Appends the most frequent words that are no tokens yet, until there are `vocab_size` tokens; O(n log n) in words.
+    ///
+    /// # Errors
+    /// [`Error::InvalidOption`] if the present tokens and new special tokens exceed `vocab_size`.
+    pub fn continue_training(
+        &self,
+        words: &WordCounts,
+        model: &WordLevel,
+        present: &PresentTokens,
+    ) -> Result<WordLevel> {
+        let mut new = present.without_known(&self.special_tokens);
+        if self.vocab_size == present.len() {
+            return Ok(model.clone());
+        }
+        present.check_room(self.vocab_size, new.len())?;
+        let mut known: HashSet<&str> = present.by_id().iter().map(|(token, _)| token.as_str()).collect();
+        known.extend(&new);
+        let room = self.vocab_size - present.len() - new.len();
+        new.extend(self.most_frequent(words).filter(|&word| known.insert(word)).take(room));
+        if new.is_empty() {
+            return Ok(model.clone());
+        }
+        let vocab = Arc::new(present.with_new(&new)?);
+        let continued = WordLevel::new(vocab, model.unk_token().to_owned());
+        Ok(continued.with_spaced_words(model.spaced_words().cloned()))
     }
 }
 

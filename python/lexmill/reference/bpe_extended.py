@@ -39,6 +39,7 @@ def extend_bpe(
     max_words: int | None = None,
     tie_break: str = "smallest-ids",
     ignore_merges: bool = False,
+    only_new_tokens: bool = False,
     first_id: int = 0,
 ) -> tuple[dict[str, int], list[tuple[str, str]]]:
     """Learns merges that follow those of a base from words and their counts.
@@ -58,6 +59,7 @@ def extend_bpe(
         max_words: merged tokens have at most this many words.
         tie_break: as in `train_bpe`.
         ignore_merges: the base takes a word that is in its vocabulary whole.
+        only_new_tokens: pairs whose text is a token already are never merged.
         first_id: new ids start here, or after the ids of the base.
 
     Returns:
@@ -86,7 +88,16 @@ def extend_bpe(
     if vocab_size < len(ids):
         raise OptionError(f"vocab_size is {vocab_size} but special tokens and initial alphabet need {len(ids)}")
     learnt = learn_merges(
-        segments, ids, lengths, vocab_size, min_frequency, max_token_length, max_words, tie_break, prefix
+        segments,
+        ids,
+        lengths,
+        vocab_size,
+        min_frequency,
+        max_token_length,
+        max_words,
+        tie_break,
+        prefix,
+        only_new_tokens=only_new_tokens,
     )
     known = set(merges)
     return dict(ids), merges + [pair for pair in learnt if pair not in known]
@@ -122,6 +133,8 @@ def learn_merges(
     max_words: int | None,
     tie_break: str,
     prefix: str = "",
+    *,
+    only_new_tokens: bool = False,
 ) -> list[tuple[str, str]]:
     """Merges the most frequent pair until there are enough tokens, which are added to `ids` and `lengths`.
 
@@ -137,6 +150,8 @@ def learn_merges(
         counts = count_pairs(segments, lengths, max_token_length)
         if max_words is not None:
             counts = {pair: count for pair, count in counts.items() if count_token_words(joined(pair)) <= max_words}
+        if only_new_tokens:
+            counts = {pair: count for pair, count in counts.items() if joined(pair) not in ids}
         pair = best_pair(counts, tie_break)
         if pair is None or counts[pair] < min_frequency:
             break

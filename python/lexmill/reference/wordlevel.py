@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from lexmill.errors import OptionError, OptionRangeError, VocabError
 from lexmill.reference.bpe import Token
+from lexmill.reference.continued import check_room, with_ids
 
 
 class WordLevel:
@@ -69,3 +70,38 @@ def train_wordlevel(
             break
         tokens.setdefault(word)
     return list(tokens)
+
+
+def continue_wordlevel(
+    words: Sequence[tuple[str, int]],
+    vocab: Mapping[str, int],
+    *,
+    vocab_size: int,
+    min_frequency: int = 0,
+    special_tokens: Iterable[str] = (),
+) -> dict[str, int]:
+    """Returns the vocabulary with further words.
+
+    Args:
+        words: distinct words, each with its count, which is at least 1.
+        vocab: all tokens of the tokenizer with their ids, added tokens included.
+        vocab_size: the vocabulary has at most this many tokens.
+        min_frequency: words less frequent than this are left out.
+        special_tokens: strings that get the first new ids, if they are no tokens yet.
+
+    Raises:
+        OptionError: an option is out of range, or `vocab_size` is less than the tokens need.
+    """
+    if min_frequency < 0:
+        raise OptionRangeError(f"min_frequency is {min_frequency} but must be at least 0")
+    if vocab_size == len(vocab):
+        return dict(vocab)
+    specials = [token for token in dict.fromkeys(special_tokens) if token not in vocab]
+    check_room(vocab_size, len(vocab), len(specials))
+    learnt = train_wordlevel(
+        [(word, count) for word, count in words if word not in vocab],
+        vocab_size=vocab_size - len(vocab),
+        min_frequency=min_frequency,
+        special_tokens=specials,
+    )
+    return with_ids(vocab, learnt)

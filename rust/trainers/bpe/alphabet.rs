@@ -199,10 +199,12 @@ pub(super) fn symbolise_from(
     on_progress: &mut OnProgress<'_>,
 ) -> Result<(Tokens, Arena)> {
     let (parts, counted) = Parts::counted(words, trainer.threads, on_progress)?;
-    let mut symbols = Symbols::of(trainer);
+    // A character of a token word has the same token in each place.
+    let plain = BpeTrainer::default();
+    let mut symbols = Symbols::of(if are_tokens { &plain } else { trainer });
     if are_tokens {
         let ids = tokens.len();
-        alphabet(&BpeTrainer::default(), counted)?;
+        alphabet(&plain, counted)?;
         symbols.add_tokens(ids);
         (0..ids as u32).for_each(|id| tokens.mark_in_use(id));
     } else {

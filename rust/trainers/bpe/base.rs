@@ -32,6 +32,12 @@ pub fn char_of(id: u32) -> Option<char> {
     char::from_u32(if id < 0xd800 { id } else { id.checked_add(SURROGATES)? })
 }
 
+/// The token that a character of a token word stands for.
+pub(super) fn id_of(character: char) -> u32 {
+    let code = character as u32;
+    if code < 0xd800 { code } else { code - SURROGATES }
+}
+
 /// The new tokens and merges of a training from a base.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Extension {
@@ -62,7 +68,7 @@ impl Extension {
 }
 
 /// The merges of a model, each with the id that it makes, by rank.
-fn made_merges(base: &Bpe) -> Vec<((u32, u32), u32)> {
+pub(super) fn made_merges(base: &Bpe) -> Vec<((u32, u32), u32)> {
     base.merges().iter().copied().zip(base.made_ids().map(|(_, made)| made)).collect()
 }
 

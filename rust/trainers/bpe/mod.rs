@@ -32,8 +32,10 @@ mod alphabet;
 mod apply_merges;
 mod arena;
 mod base;
+mod batch;
 mod cells;
 mod choice;
+mod continued;
 mod counting;
 pub(in crate::trainers) mod initial_tokens;
 mod likelihood;
@@ -128,6 +130,8 @@ pub struct BpeTrainer {
     pub forbid: Forbidden,
     /// True if tokens spell bytes, each as a character of the byte-level alphabet; `forbid` is matched with the bytes then.
     pub is_byte_level: bool,
+    /// True to leave pairs alone whose text is a token already.
+    pub only_new_tokens: bool,
     /// The choice among equally frequent pairs.
     pub tie_break: TieBreak,
     /// Gives characters no places of their own: they share the vocabulary with the merges, and the trained model has the 256 byte
@@ -153,6 +157,7 @@ impl Default for BpeTrainer {
             initial_tokens: Vec::new(),
             forbid: Forbidden::default(),
             is_byte_level: false,
+            only_new_tokens: false,
             tie_break: TieBreak::default(),
             auto_character_coverage: false,
             threads: 1,

@@ -100,6 +100,11 @@ impl Tokens {
         (id, known)
     }
 
+    /// True if the text that joins `left` and `right` is a token.
+    pub(super) fn spells_token(&self, left: u32, right: u32, prefix: Option<&str>) -> bool {
+        self.get(&self.joined_text(left, right, prefix)).is_some()
+    }
+
     /// The text of the token that joins `left` and `right`.
     pub(super) fn joined_text(&self, left: u32, right: u32, prefix: Option<&str>) -> String {
         let tail = &self.texts[right as usize];

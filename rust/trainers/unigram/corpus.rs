@@ -4,9 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::{UnigramTrainer, nearest};
-use crate::Result;
 use crate::structures::parallel::sort_in_runs;
-use crate::trainers::vocab_too_small;
 use crate::trainers::word_counts::WordCounts;
 
 /// In place of a code: the character is not in the alphabet.
@@ -57,30 +55,27 @@ fn cover(counts: BTreeMap<char, u64>, coverage: f64) -> BTreeMap<char, u64> {
 }
 
 impl Corpus {
-    /// Chooses the alphabet and codes the words; `specials` are the special tokens, `required` initial tokens, which are words with
-    /// the count 0.
-    ///
-    /// # Errors
-    /// [`Error::VocabSizeTooSmall`] if special tokens and alphabet exceed the size of the vocabulary.
+    /// Chooses the alphabet and codes the words. `specials` are special tokens, which are no characters; `required` are initial tokens,
+    /// which are words with the count 0; characters in `known` are never dropped.
     pub(super) fn new(
         trainer: &UnigramTrainer,
         words: &WordCounts,
         specials: &BTreeSet<&str>,
         required: &[&str],
-    ) -> Result<Self> {
-        let mut counts = cover(count_characters(words), trainer.character_coverage);
+        known: &BTreeSet<char>,
+    ) -> Self {
+        let all = count_characters(words);
+        let of_known: Vec<(char, u64)> =
+            known.iter().filter_map(|c| all.get(c).map(|&count| (*c, count))).collect();
+        let mut counts = cover(all, trainer.character_coverage);
+        counts.extend(of_known);
         let of_required = required.iter().flat_map(|token| token.chars());
         for c in trainer.initial_alphabet.iter().copied().chain(of_required) {
             counts.entry(c).or_default();
         }
         counts.retain(|c, _| !specials.contains(c.encode_utf8(&mut [0; 4]) as &str));
-        let characters = if trainer.auto_character_coverage { 0 } else { counts.len() };
         // An initial token of a single character is a character of the alphabet.
         let longer = || required.iter().filter(|token| token.chars().nth(1).is_some());
-        let needed = specials.len() + characters + longer().count();
-        if trainer.vocab_size < needed {
-            return Err(vocab_too_small(trainer.vocab_size, needed, longer().next().is_some()));
-        }
         let (alphabet, char_counts): (Vec<char>, Vec<u64>) = counts.into_iter().unzip();
         let mut codes = vec![NO_CODE; alphabet.last().map_or(0, |&c| c as usize + 1)];
         for (code, &c) in (0..).zip(&alphabet) {
@@ -96,7 +91,7 @@ impl Corpus {
             }
             corpus.end_word(count);
         }
-        Ok(corpus.sorted(trainer.threads))
+        corpus.sorted(trainer.threads)
     }
 
     fn end_word(&mut self, count: u64) {

@@ -19,17 +19,39 @@ use crate::structures::parallel::{both, sort_in_runs};
 /// Start and length of a piece's first occurrence; `None` for a character that no word holds.
 type Place = Option<(usize, u16)>;
 
+/// The part that a piece has in the training.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    /// A piece of the model that is continued: keeps its score, and stays.
+    Known,
+    /// A new character or an initial token: stays.
+    Fixed,
+    /// Any other new piece.
+    Candidate,
+}
+
+/// Pieces of the model that is continued, with the scores that estimation takes for theirs.
+#[derive(Debug, Default)]
+pub(super) struct Base {
+    /// By code; `None` for new characters. May be shorter than the alphabet.
+    pub(super) characters: Vec<Option<f64>>,
+    /// The scores of the first seeds.
+    pub(super) seeds: Vec<f64>,
+    /// How many of the first seeds are initial tokens; 0 if `seeds` has any.
+    pub(super) required: usize,
+}
+
 /// The pieces with their scores, and the lattice of all words.
 pub(super) struct Pieces<'a> {
     pub(super) corpus: &'a Corpus,
     lattice: Vec<Block>,
-    /// Characters and initial tokens, which always stay; they have the first ids.
-    fixed: usize,
     /// By id. Characters come first; their ids are their codes.
     places: Vec<Place>,
     /// The ids of all other pieces, sorted by their places.
     by_place: Vec<u32>,
     pub(super) scores: Vec<f64>,
+    /// By id.
+    roles: Vec<Role>,
     /// New ids by old ids, which have not been applied to the lattice yet.
     renamed: Option<Vec<u32>>,
     /// Expected counts are integers in fixed point: multiples of one divided by this power of two. It is chosen so that the
@@ -39,12 +61,12 @@ pub(super) struct Pieces<'a> {
 }
 
 impl<'a> Pieces<'a> {
-    /// Characters and seeds, scored by their counts and lengths. The first pieces, `fixed` in all, always stay.
+    /// Characters and seeds, scored by their counts and lengths, apart from pieces of `base`.
     pub(super) fn new(
         corpus: &'a Corpus,
         suffixes: &Suffixes,
         seeds: &[Seed],
-        fixed: usize,
+        base: &Base,
         threads: usize,
         on_progress: &mut OnProgress<'_>,
     ) -> Result<Self> {
@@ -52,25 +74,42 @@ impl<'a> Pieces<'a> {
         let (chains, (places, by_place)) =
             both(threads, || suffixes.chains(seeds, each), || places(corpus, suffixes, seeds, each));
         let lattice = lattice(corpus, &chains, threads, on_progress)?;
-        let characters = corpus.char_counts.iter().map(|&count| u128::from(count.max(1)));
-        let seeds = seeds.iter().map(|seed| u128::from(seed.count.max(1)) * u128::from(seed.len));
-        let weights: Vec<u128> = characters.chain(seeds).collect();
-        let total = nearest(weights.iter().sum());
-        let scores = weights.into_iter().map(|weight| (nearest(weight) / total).ln()).collect();
+        let characters = corpus.char_counts.iter().map(|&count| (u128::from(count.max(1)), Role::Fixed));
+        let of_base = base.characters.iter().copied().chain(std::iter::repeat(None));
+        let role_of_seed = |place: usize| if place < base.required { Role::Fixed } else { Role::Candidate };
+        let seeds = seeds
+            .iter()
+            .enumerate()
+            .map(|(place, seed)| (u128::from(seed.count.max(1)) * u128::from(seed.len), role_of_seed(place)));
+        let of_base = of_base.take(corpus.alphabet.len()).chain(base.seeds.iter().copied().map(Some));
+        let of_base = of_base.chain(std::iter::repeat(None));
+        let weights: Vec<(u128, Role, Option<f64>)> = characters
+            .chain(seeds)
+            .zip(of_base)
+            .map(|((weight, role), known)| (weight, role, known))
+            .collect();
+        let new = weights.iter().filter(|(.., known)| known.is_none());
+        let total = nearest(new.map(|&(weight, ..)| weight).sum());
+        let score = |&(weight, _, known): &(u128, Role, Option<f64>)| {
+            known.unwrap_or_else(|| (nearest(weight) / total).ln())
+        };
+        let scores = weights.iter().map(score).collect();
+        let role = |&(_, role, known): &(u128, Role, Option<f64>)| known.map_or(role, |_| Role::Known);
+        let roles = weights.iter().map(role).collect();
         let of_word = |index| u128::from(corpus.counts[index]) * corpus.word(index).len() as u128;
         let bits = u128::BITS - (0..corpus.len()).map(of_word).sum::<u128>().leading_zeros();
         let precision = scaled(1.0, 40.min(62 - bits as i32));
-        Ok(Self { corpus, lattice, fixed, places, by_place, scores, renamed: None, precision, threads })
+        Ok(Self { corpus, lattice, places, by_place, scores, roles, renamed: None, precision, threads })
     }
 
-    /// Number of pieces.
+    /// Number of new pieces.
     pub(super) fn len(&self) -> usize {
-        self.scores.len()
+        self.roles.iter().filter(|&&role| role != Role::Known).count()
     }
 
-    /// Number of characters, whose ids come first.
-    pub(super) fn characters(&self) -> usize {
-        self.corpus.alphabet.len()
+    /// Number of new characters and initial tokens.
+    pub(super) fn fixed_pieces(&self) -> usize {
+        self.roles.iter().filter(|&&role| role == Role::Fixed).count()
     }
 
     /// One round of expectation maximization.
@@ -80,15 +119,21 @@ impl<'a> Pieces<'a> {
         let least = ((0.5 * self.precision) as u64).max(1);
         let mut new_ids = vec![GONE; expected.len()];
         let mut kept = Vec::with_capacity(expected.len());
-        for (id, &count) in expected.iter().enumerate() {
-            if count >= least || id < self.fixed {
+        for (id, (&count, &role)) in expected.iter().zip(&self.roles).enumerate() {
+            if count >= least || role != Role::Candidate {
                 new_ids[id] = kept.len() as u32;
-                kept.push(count.max(least));
+                kept.push(match role {
+                    Role::Known => (count, Some(self.scores[id])),
+                    Role::Fixed | Role::Candidate => (count.max(least), None),
+                });
             }
         }
         let times = |count: u128| nearest(count) / self.precision;
-        let log_total = digamma(times(kept.iter().map(|&count| u128::from(count)).sum()));
-        self.scores = kept.into_iter().map(|count| digamma(times(u128::from(count))) - log_total).collect();
+        let log_total = digamma(times(kept.iter().map(|&(count, _)| u128::from(count)).sum()));
+        let score = |(count, known): (u64, Option<f64>)| {
+            known.unwrap_or_else(|| digamma(times(u128::from(count))) - log_total)
+        };
+        self.scores = kept.into_iter().map(score).collect();
         self.rename(new_ids);
         Ok(())
     }
@@ -106,8 +151,8 @@ impl<'a> Pieces<'a> {
         Ok(added(parts))
     }
 
-    /// Keeps the characters, the initial tokens and the pieces whose removal would lower the likelihood most: at most `n` pieces in
-    /// all, but always the former.
+    /// Keeps the new pieces that always stay and those whose removal would lower the likelihood most: at most `n` of both, but always
+    /// the former. Keeps all pieces that are not new.
     ///
     /// A piece is always removed if it is not its own best segmentation, or if no word's best segmentation uses it.
     pub(super) fn prune(&mut self, n: usize, on_progress: &mut OnProgress<'_>) -> Result<()> {
@@ -118,13 +163,12 @@ impl<'a> Pieces<'a> {
         })?;
         self.scores = scores;
         let mut losses = self.losses(&added(parts), on_progress)?;
-        losses.retain(|&(_, id)| id >= self.fixed);
+        losses.retain(|&(_, id)| self.roles[id] == Role::Candidate);
         sort_in_runs(&mut losses, self.threads, |left, right| {
             right.0.total_cmp(&left.0).then(left.1.cmp(&right.1))
         });
-        losses.truncate(n.saturating_sub(self.fixed));
-        let mut is_kept = vec![false; self.len()];
-        is_kept[..self.fixed].fill(true);
+        losses.truncate(n.saturating_sub(self.fixed_pieces()));
+        let mut is_kept: Vec<bool> = self.roles.iter().map(|&role| role != Role::Candidate).collect();
         for &(_, id) in &losses {
             is_kept[id] = true;
         }
@@ -134,8 +178,8 @@ impl<'a> Pieces<'a> {
 
     /// Removes the pieces that are not kept.
     pub(super) fn keep(&mut self, is_kept: &[bool]) {
-        let mut new_ids = vec![GONE; self.len()];
-        let kept: Vec<usize> = (0..self.len()).filter(|&id| is_kept[id]).collect();
+        let mut new_ids = vec![GONE; is_kept.len()];
+        let kept: Vec<usize> = (0..is_kept.len()).filter(|&id| is_kept[id]).collect();
         for (new, &id) in (0u32..).zip(&kept) {
             new_ids[id] = new;
         }
@@ -184,11 +228,12 @@ impl<'a> Pieces<'a> {
 
     /// Renames pieces by old id; the lattice is renamed on the next pass.
     fn rename(&mut self, new_ids: Vec<u32>) {
-        let mut id = 0;
-        self.places.retain(|_| {
-            id += 1;
-            new_ids[id - 1] != GONE
-        });
+        fn keep<T>(items: &mut Vec<T>, new_ids: &[u32]) {
+            let mut new_ids = new_ids.iter();
+            items.retain(|_| new_ids.next().is_some_and(|&id| id != GONE));
+        }
+        keep(&mut self.places, &new_ids);
+        keep(&mut self.roles, &new_ids);
         self.by_place.retain_mut(|id| {
             *id = new_ids[*id as usize];
             *id != GONE
@@ -198,15 +243,11 @@ impl<'a> Pieces<'a> {
 
     /// The characters, the initial tokens and the best other pieces, `n` in all, by descending score, equal scores by code points.
     pub(super) fn finish(self, n: usize) -> Vec<(String, f64)> {
-        let fixed = self.fixed;
-        let mut all = self.texts();
-        all[fixed..].sort_unstable_by(by_score);
-        all.truncate(n.max(fixed));
-        all.sort_unstable_by(by_score);
-        all
+        let fixed = self.fixed_pieces();
+        best(self.texts(), fixed, n)
     }
 
-    /// All pieces with their scores, by id.
+    /// The new pieces with their scores, by id: characters first.
     pub(super) fn texts(&self) -> Vec<(String, f64)> {
         let text = |id: usize| match (self.corpus.alphabet.get(id), self.places[id]) {
             (Some(c), _) => c.to_string(),
@@ -215,7 +256,8 @@ impl<'a> Pieces<'a> {
             }
             (None, None) => String::new(),
         };
-        (0..self.len()).map(|id| (text(id), self.scores[id])).collect()
+        let new = (0..self.scores.len()).filter(|&id| self.roles[id] != Role::Known);
+        new.map(|id| (text(id), self.scores[id])).collect()
     }
 
     /// Runs `work` on all blocks, until it returns false; each thread has its own sums, one for each piece.
@@ -247,6 +289,14 @@ impl<'a> Pieces<'a> {
 /// The order of the results: higher scores first, equal scores by code points.
 pub(super) fn by_score(left: &(String, f64), right: &(String, f64)) -> Ordering {
     right.1.total_cmp(&left.1).then_with(|| left.0.cmp(&right.0))
+}
+
+/// The first `fixed` pieces and the best others, `n` in all, by descending score, equal scores by code points.
+pub(super) fn best(mut pieces: Vec<(String, f64)>, fixed: usize, n: usize) -> Vec<(String, f64)> {
+    pieces[fixed..].sort_unstable_by(by_score);
+    pieces.truncate(n.max(fixed));
+    pieces.sort_unstable_by(by_score);
+    pieces
 }
 
 /// The places of characters and seeds by id, and the ids of the seeds by place.

@@ -19,6 +19,7 @@
 //! [`Algorithm::ExactLoss`] is the textbook's loop instead (`exact_loss`). With `use_sparse_pruning`, a penalty on expected counts
 //! takes the place of pruning by loss (`sparse`).
 
+mod continued;
 mod corpus;
 mod em;
 mod exact_loss;
@@ -33,7 +34,7 @@ mod tests;
 use std::collections::BTreeSet;
 
 use corpus::Corpus;
-use em::Pieces;
+use em::{Base, Pieces};
 use seed_filter::SeedFilter;
 use seeds::Suffixes;
 
@@ -42,6 +43,7 @@ use crate::structures::parallel::OnProgress;
 use crate::trainers::bpe::initial_tokens;
 use crate::trainers::byte_pieces;
 use crate::trainers::forbidden::Forbidden;
+use crate::trainers::vocab_too_small;
 use crate::trainers::word_counts::WordCounts;
 use crate::{Error, Result};
 
@@ -187,19 +189,22 @@ impl UnigramTrainer {
         required: &[&str],
         on_progress: &mut OnProgress<'_>,
     ) -> Result<Vec<(String, f64)>> {
-        let corpus = Corpus::new(self, words, specials, required)?;
+        let corpus = Corpus::new(self, words, specials, required, &BTreeSet::new());
         let required: Vec<&str> =
             required.iter().copied().filter(|token| token.chars().nth(1).is_some()).collect();
+        let characters = if self.auto_character_coverage { 0 } else { corpus.alphabet.len() };
+        let needed = specials.len() + characters + required.len();
+        if self.vocab_size < needed {
+            return Err(vocab_too_small(self.vocab_size, needed, !required.is_empty()));
+        }
         let excluded: BTreeSet<&str> = specials.iter().chain(&required).copied().collect();
         let wanted = self.vocab_size - specials.len();
         let suffixes = Suffixes::new(&corpus, self.max_piece_length as u16, self.threads, on_progress)?;
         let n = self.seed_size.saturating_sub(corpus.alphabet.len());
-        let filter =
-            SeedFilter { excluded: &excluded, forbid: &self.forbid, is_byte_level: self.is_byte_level };
         let mut seeds = suffixes.required(&corpus, &required);
-        let fixed = corpus.alphabet.len() + seeds.len();
-        seeds.extend(suffixes.best(&corpus, n, filter, self.threads, on_progress)?);
-        let mut pieces = Pieces::new(&corpus, &suffixes, &seeds, fixed, self.threads, on_progress)?;
+        let base = Base { required: seeds.len(), ..Base::default() };
+        seeds.extend(suffixes.best(&corpus, n, self.seed_filter(&excluded), self.threads, on_progress)?);
+        let mut pieces = Pieces::new(&corpus, &suffixes, &seeds, &base, self.threads, on_progress)?;
         drop((suffixes, seeds));
         if self.use_sparse_pruning {
             let most = self.vocab_size.saturating_add(self.vocab_size / 10);
@@ -208,13 +213,23 @@ impl UnigramTrainer {
             let is_auto = self.auto_character_coverage;
             return Ok(if is_auto { learnt.finish_alike(wanted) } else { learnt.finish(wanted) });
         }
+        self.shrink(&mut pieces, wanted, on_progress)?;
+        Ok(pieces.finish(wanted))
+    }
+
+    fn seed_filter<'a>(&'a self, excluded: &'a BTreeSet<&'a str>) -> SeedFilter<'a> {
+        SeedFilter { excluded, forbid: &self.forbid, is_byte_level: self.is_byte_level }
+    }
+
+    /// Estimates and prunes by turns, until there are hardly more than `wanted` pieces.
+    fn shrink(&self, pieces: &mut Pieces<'_>, wanted: usize, on_progress: &mut OnProgress<'_>) -> Result<()> {
         let desired = wanted + wanted / 10;
         loop {
             for _ in 0..self.n_sub_iterations {
                 pieces.improve(on_progress)?;
             }
-            if pieces.len() <= desired.max(fixed) {
-                return Ok(pieces.finish(wanted));
+            if pieces.len() <= desired.max(pieces.fixed_pieces()) {
+                return Ok(());
             }
             // With a factor near 1, rounding could keep all pieces and the loop would not end.
             let kept = (self.shrinking_factor * nearest(pieces.len() as u128)) as usize;

@@ -233,6 +233,19 @@ impl Suffixes {
         Ok(meter.add(done))
     }
 
+    /// A substring of at least one code, if it occurs; its count is not looked for.
+    pub(super) fn find(&self, corpus: &Corpus, text: &[u32]) -> Option<Seed> {
+        let group = self.groups.get(*text.first()? as usize)?.clone();
+        let start_of = |&(_, at): &Suffix| {
+            let (at, room) = (at as usize, usize::from(self.room[at as usize]));
+            &corpus.codes[at..at + room.min(text.len())]
+        };
+        let suffixes = &self.sorted[group.clone()];
+        let first = group.start + suffixes.partition_point(|suffix| start_of(suffix) < text);
+        let end = group.start + suffixes.partition_point(|suffix| start_of(suffix) <= text);
+        (first < end).then_some(Seed { count: 0, first, end, len: text.len() as u16 })
+    }
+
     /// For each position, the seeds that start there.
     pub(super) fn chains(&self, seeds: &[Seed], threads: usize) -> Chains {
         // Outer intervals come before inner ones.

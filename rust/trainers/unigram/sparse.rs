@@ -48,7 +48,7 @@ pub(super) fn train<'a>(
     target: Target,
     on_progress: &mut OnProgress<'_>,
 ) -> Result<Sparse<'a>> {
-    let is_dropped = vec![false; pieces.characters()];
+    let is_dropped = vec![false; pieces.fixed_pieces()];
     let mut sparse = Sparse { pieces, is_dropped };
     let mut penalty = 0;
     for _ in 0..=LAST_ROUND {
@@ -67,7 +67,7 @@ pub(super) fn train<'a>(
     // The refit removed nothing, so the lattice has the ids of the pieces.
     let reachable = sparse.pieces.with_alternatives(|_| true, id, on_progress)?;
     let mut is_kept = vec![false; sparse.pieces.len()];
-    is_kept[..sparse.pieces.characters()].fill(true);
+    is_kept[..sparse.pieces.fixed_pieces()].fill(true);
     reachable.into_iter().for_each(|id| is_kept[id] = true);
     sparse.pieces.keep(&is_kept);
     Ok(sparse)

@@ -61,7 +61,7 @@ proptest! {
     #[test]
     fn suffix_keys_matches_naive(words in words(), longest in 1..30usize) {
         let trainer = UnigramTrainer::default();
-        let corpus = Corpus::new(&trainer, &counts(&words), &BTreeSet::new(), &[]).expect("room for all characters");
+        let corpus = Corpus::new(&trainer, &counts(&words), &BTreeSet::new(), &[], &BTreeSet::new());
         let packed = corpus.packed();
         let naive: Vec<u64> = (0..corpus.len())
             .flat_map(|index| corpus.word(index).zip(std::iter::repeat(corpus.word(index).end)))
@@ -76,7 +76,7 @@ proptest! {
     fn seeds_matches_naive(words in words(), longest in 2..8u16, threads in 1..4usize, forbid in patterns()) {
         let filter = SeedFilter { excluded: &BTreeSet::new(), forbid: &forbid, is_byte_level: false };
         let trainer = UnigramTrainer::default();
-        let corpus = Corpus::new(&trainer, &counts(&words), &BTreeSet::new(), &[]).expect("room for all characters");
+        let corpus = Corpus::new(&trainer, &counts(&words), &BTreeSet::new(), &[], &BTreeSet::new());
         let suffixes = Suffixes::new(&corpus, longest, threads, &mut |_| Ok(())).expect("nobody stops it");
         let seeds = suffixes.best(&corpus, 1000, filter, threads, &mut |_| Ok(())).expect("nobody stops it");
         let found: Vec<(String, u64)> =
@@ -129,11 +129,30 @@ fn a_word_as_long_as_a_book_does_not_underflow() {
     assert!(trained.pieces.iter().any(|(piece, _)| piece.len() == 16), "{:?}", trained.pieces);
 }
 
+proptest! {
+    #[test]
+    fn find_matches_naive(words in words(), text in "[ab]{1,6}|[a-dé日]{1,4}", longest in 1..8u16) {
+        let corpus = Corpus::new(&UnigramTrainer::default(), &counts(&words), &BTreeSet::new(), &[], &BTreeSet::new());
+        let suffixes = Suffixes::new(&corpus, longest, 1, &mut |_| Ok(())).expect("nobody stops it");
+        let Some(codes) = corpus.codes_of(&text).filter(|codes| codes.len() <= usize::from(longest)) else { return Ok(()) };
+        let mut naive: Vec<usize> = (0..corpus.len())
+            .flat_map(|index| corpus.word(index).zip(std::iter::repeat(corpus.word(index).end)))
+            .filter(|&(at, end)| corpus.codes[at..end].starts_with(&codes))
+            .map(|(at, _)| at)
+            .collect();
+        let found = suffixes.find(&corpus, &codes);
+        let mut places: Vec<usize> =
+            found.map_or(0..0, |seed| seed.first..seed.end).map(|index| suffixes.position(index)).collect();
+        naive.sort_unstable();
+        places.sort_unstable();
+        prop_assert_eq!(places, naive);
+    }
+}
+
 /// A corpus with its lattice, whose pieces are characters and all seeds, and the codes of the pieces.
 fn lattice(words: &BTreeMap<String, u64>) -> (Corpus, Vec<Block>, Vec<Vec<u32>>) {
     let trainer = UnigramTrainer::default();
-    let corpus =
-        Corpus::new(&trainer, &counts(words), &BTreeSet::new(), &[]).expect("room for all characters");
+    let corpus = Corpus::new(&trainer, &counts(words), &BTreeSet::new(), &[], &BTreeSet::new());
     let suffixes = Suffixes::new(&corpus, 6, 1, &mut |_| Ok(())).expect("nobody stops it");
     let forbid = Forbidden::default();
     let filter = SeedFilter { excluded: &BTreeSet::new(), forbid: &forbid, is_byte_level: false };

@@ -6,6 +6,7 @@
 //!
 //! Sources: Schuster and Nakajima 2012, section 2; the score of the public course notebooks.
 
+mod continued;
 #[cfg(test)]
 mod naive;
 #[cfg(test)]
@@ -94,6 +95,15 @@ impl WordPieceTrainer {
     /// The errors of [`BpeTrainer::train`].
     pub fn train(&self, words: impl WordSource, on_progress: &mut OnProgress<'_>) -> Result<TrainedBpe> {
         initial_tokens::check(&self.initial_tokens, self.is_byte_level, |token| token)?;
+        let (precision, trainer) = self.rule();
+        match precision {
+            None => trainer.train(words, on_progress),
+            Some(precision) => trainer.train_by_likelihood(words, precision, on_progress),
+        }
+    }
+
+    /// The precision of likelihoods, if these decide, and the options of the loop.
+    fn rule(&self) -> (Option<Precision>, BpeTrainer) {
         let (precision, tie_break) = match self.score {
             Score::Frequency => (None, TieBreak::SmallestIds),
             Score::Likelihood => (Some(Precision::Exact), TieBreak::FirstSeen),
@@ -113,14 +123,12 @@ impl WordPieceTrainer {
             max_words: None,
             forbid: self.forbid.clone(),
             is_byte_level: self.is_byte_level,
+            only_new_tokens: false,
             tie_break: self.tie_break.unwrap_or(tie_break),
             auto_character_coverage: false,
             threads: self.threads,
         };
-        match precision {
-            None => trainer.train(words, on_progress),
-            Some(precision) => trainer.train_by_likelihood(words, precision, on_progress),
-        }
+        (precision, trainer)
     }
 
     /// True if the most frequent pair is merged first.

@@ -4,6 +4,7 @@ mod begin;
 
 use super::apply_merges::Replacement;
 use super::arena::Arena;
+use super::batch::{Batch, Refused};
 use super::cells::Cell;
 use super::choice::Choice;
 use super::counting::Counter;
@@ -66,26 +67,6 @@ enum Outcome {
     Full,
 }
 
-/// Pairs that are merged together.
-#[derive(Debug, Default)]
-struct Batch {
-    indices: Vec<u32>,
-    pairs: Vec<Pair>,
-    replacements: Vec<Replacement>,
-}
-
-impl Batch {
-    fn len(&self) -> usize {
-        self.pairs.len()
-    }
-
-    fn clear(&mut self) {
-        self.indices.clear();
-        self.pairs.clear();
-        self.replacements.clear();
-    }
-}
-
 /// The state of training.
 pub(super) struct MergeLoop<'a> {
     trainer: &'a BpeTrainer,
@@ -95,6 +76,7 @@ pub(super) struct MergeLoop<'a> {
     arena: Arena,
     choice: Choice,
     batch: Batch,
+    refused: Refused,
     updates: Updates,
     initial: usize,
     // Upper bound of the next threshold.
@@ -131,6 +113,7 @@ impl<'a> MergeLoop<'a> {
             tokens,
             choice,
             batch: Batch::default(),
+            refused: Refused::default(),
             updates: Updates::default(),
             pairs_return: false,
             is_compact: true,
@@ -172,11 +155,15 @@ impl<'a> MergeLoop<'a> {
         let least = self.trainer.min_frequency.max(1);
         let mut pairs = self.build_pairs(least, on_progress)?;
         self.choice.start(&mut pairs, &self.arena);
+        self.refused = Refused::default();
         let most_places = self.most_places().max(2 * pairs.next_place());
         while self.wants_more() {
             let Some(index) = self.choice.next(&mut pairs, &self.arena) else {
                 return Ok(if pairs.threshold() > least { Outcome::Exhausted } else { Outcome::Finished });
             };
+            if self.is_refused(pairs.get(index)) {
+                continue;
+            }
             if !self.fits_batch() && self.arena.is_narrow() {
                 self.is_full = true;
                 return Ok(Outcome::Full);
@@ -267,6 +254,17 @@ impl<'a> MergeLoop<'a> {
         known
     }
 
+    /// True for a pair that is never merged, because its text is a token. A text that is a token stays one.
+    fn is_refused(&mut self, pair: Pair) -> bool {
+        let prefix = self.trainer.continuing_subword_prefix.as_deref();
+        let is_refused =
+            self.trainer.only_new_tokens && self.tokens.spells_token(pair.left, pair.right, prefix);
+        if is_refused {
+            self.refused.insert(pair);
+        }
+        is_refused
+    }
+
     /// True if the last merge of the batch makes a token with a new id, the largest one.
     fn ends_with_new_token(&self) -> bool {
         self.batch.replacements.last().is_some_and(|last| last.joined as usize + 1 == self.tokens.len())
@@ -279,7 +277,7 @@ impl<'a> MergeLoop<'a> {
         let mut places = pairs.places(self.batch.indices[0]).len();
         // Merging a token with itself makes new pairs that may be as frequent as the merged pair.
         let is_run = |pair: Pair| pair.left == pair.right;
-        if is_run(self.batch.pairs[0]) {
+        if is_run(self.batch.pairs[0]) || self.refused.touch(self.batch.pairs[0]) {
             return;
         }
         // Where `b y` is forbidden and `ab y` is not, merging `a b` makes a pair that may be more frequent than all that wait.
@@ -290,8 +288,12 @@ impl<'a> MergeLoop<'a> {
         while places < wanted && self.batch.len() < LARGEST && self.wants_more() && self.ends_with_new_token()
         {
             let Some(index) = self.choice.next_beside(&self.batch.pairs, pairs, &self.arena) else { return };
-            if is_run(pairs.get(index)) || self.join(pairs, index) {
+            let pair = pairs.get(index);
+            if is_run(pair) || self.is_refused(pair) || self.join(pairs, index) {
                 self.choice.give_back(index, pairs, &self.arena);
+                return;
+            }
+            if self.refused.touch(pair) {
                 return;
             }
             places += pairs.places(index).len();

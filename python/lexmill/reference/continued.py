@@ -1,0 +1,52 @@
+"""Rules that continued training has for every kind of model.
+
+Order of choices:
+
+* Ids: every token keeps its id. New tokens get the ids after the largest one: first new special tokens as given, then
+  new characters, then the tokens learnt.
+* Sizes: `vocab_size` counts all tokens. If the tokenizer has as many already, nothing changes, whatever the words are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from lexmill.errors import OptionError
+from lexmill.reference.bpe_trainer import Words, choose_alphabet
+
+
+def check_room(vocab_size: int, present: int, needed: int) -> None:
+    """Checks that special tokens and new characters fit.
+
+    Args:
+        vocab_size: tokens in all.
+        present: tokens that the tokenizer has.
+        needed: special tokens and characters that are new.
+
+    Raises:
+        OptionError: they do not.
+    """
+    if vocab_size < present + needed:
+        raise OptionError(
+            f"vocab_size is {vocab_size} but must be at least {present + needed}: the tokenizer has {present} tokens, "
+            f"new special tokens and characters need {needed}"
+        )
+
+
+def alphabet_of(words: Words, known: Iterable[str], limit: int | None = None, initial: Iterable[str] = ()) -> list[str]:
+    """Returns the characters of the words that belong to the alphabet, sorted by code point.
+
+    Args:
+        words: words with their counts.
+        known: the tokens of the tokenizer; those of one character count as infinitely frequent.
+        limit: the most characters, those of the tokenizer included.
+        initial: as in `bpe_trainer`.
+    """
+    characters = [token for token in known if len(token) == 1]
+    return choose_alphabet(words, limit, [*initial, *characters])
+
+
+def with_ids(vocab: Mapping[str, int], new: Iterable[str]) -> dict[str, int]:
+    """Returns the vocabulary with new tokens after the largest id."""
+    first = max(vocab.values(), default=-1) + 1
+    return {**vocab, **{token: first + place for place, token in enumerate(new)}}

@@ -1,0 +1,226 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import lexmill
+from lexmill import Tokenizer, count_words, models, pre_tokenizers, processors, trainers
+from lexmill.errors import EmptyCorpusError, LexmillError, OptionError
+from lexmill.reference.continued_bpe import continue_bpe
+from lexmill.reference.continued_unigram import continue_unigram
+from lexmill.reference.continued_wordpiece import continue_wordpiece
+from lexmill.reference.wordlevel import continue_wordlevel
+from lexmill.reports.vocabulary import reach_of, vocabulary_of
+
+CASES: list[dict[str, Any]] = json.loads(Path("tests/golden/continued.json").read_text(encoding="utf-8"))["cases"]
+OLD = ["the cat sat on the mat", "the cat ate"] * 9
+NEW = ["der hund sass auf der matte", "der hund lief zum hundehaus"] * 9
+
+
+def reference(case: dict[str, Any]) -> Any:
+    words, options = [tuple(word) for word in case["words"]], dict(case["options"])
+    if case["model"] == "BPE":
+        merges = [tuple(merge) for merge in case["merges"]]
+        vocab, merges = continue_bpe(words, case["vocab"], merges, **options)
+        return {"vocab": vocab, "merges": [list(merge) for merge in merges]}
+    if case["model"] == "WordPiece":
+        return {"vocab": continue_wordpiece(words, case["vocab"], added_tokens=["[UNK]"], **options)}
+    if case["model"] == "Unigram":
+        pieces = [tuple(piece) for piece in case["vocab"]]
+        return {"vocab": [piece for piece, _ in continue_unigram(words, pieces, excluded=["<unk>"], **options)]}
+    return {"vocab": continue_wordlevel(words, case["vocab"], **options)}
+
+
+def core(case: dict[str, Any]) -> Any:
+    vocab, options = case["vocab"], case["options"]
+    model: Any = {
+        "BPE": lambda: models.BPE(vocab, [tuple(merge) for merge in case["merges"]]),
+        "WordPiece": lambda: models.WordPiece(vocab, unk_token="[UNK]"),
+        "Unigram": lambda: models.Unigram([tuple(piece) for piece in vocab], unk_id=0),
+        "WordLevel": lambda: models.WordLevel(vocab, unk_token="<unk>"),
+    }[case["model"]]()
+    trainer = getattr(trainers, case["model"].replace("BPE", "Bpe") + "Trainer")(**options)
+    words = [tuple(word) for word in case["words"]]
+    found = json.loads(Tokenizer(lexmill._core.continue_training_words(model, words, trainer)).to_str())["model"]
+    if case["model"] == "Unigram":
+        return {"vocab": [piece for piece, _ in found["vocab"]]}
+    return {name: found[name] for name in ("vocab", "merges") if name in found}
+
+
+@pytest.mark.parametrize("engine", [reference, core])
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
+def test_golden_cases(case: dict[str, Any], engine: Any) -> None:
+    if "error" in case:
+        with pytest.raises(OptionError) as caught:
+            engine(case)
+        assert str(caught.value) == case["error"]
+    else:
+        assert engine(case) == case["result"]
+
+
+def trained(kind: str) -> Tokenizer:
+    """A tokenizer of one kind, with an added token after its vocabulary."""
+    model: Any = {
+        "BPE": models.BPE(unk_token="<unk>"),
+        "WordPiece": models.WordPiece(unk_token="<unk>"),
+        "Unigram": models.Unigram(),
+        "WordLevel": models.WordLevel(unk_token="<unk>"),
+    }[kind]
+    tokenizer = Tokenizer(model)
+    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    options: dict[str, Any] = {"special_tokens": ["<unk>"], "vocab_size": 30, "show_progress": False}
+    if kind == "Unigram":
+        options["unk_token"] = "<unk>"
+    tokenizer.train_from_iterator(OLD, getattr(trainers, kind.replace("BPE", "Bpe") + "Trainer")(**options))
+    tokenizer.add_special_tokens(["<s>", "</s>"])
+    ids = [(token, tokenizer.token_to_id(token)) for token in ("<s>", "</s>")]
+    tokenizer.post_processor = processors.TemplateProcessing("<s> $A </s>", None, ids)
+    return tokenizer
+
+
+KINDS = ["BPE", "WordPiece", "Unigram", "WordLevel"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_ids_templates_and_old_text_stay(kind: str) -> None:
+    tokenizer = trained(kind)
+    before, old = tokenizer.get_vocab(), tokenizer.encode(OLD[0]).ids
+    size = tokenizer.get_vocab_size() + 20
+    tokenizer.continue_training_from_iterator(NEW, vocab_size=size)
+    after = tokenizer.get_vocab()
+    assert len(before) < len(after) <= size
+    assert before.items() <= after.items()
+    assert sorted(after.values()) == list(range(len(after)))
+    assert tokenizer.encode("<s>the</s>").ids[:2] == [before["<s>"]] * 2
+    if kind != "WordPiece":
+        assert tokenizer.encode(OLD[0]).ids == old
+    assert max(tokenizer.encode("hund").ids) >= len(before)
+    copy = Tokenizer.from_str(tokenizer.to_str())
+    assert copy.get_vocab() == after
+    assert copy.encode(NEW[1]).ids == tokenizer.encode(NEW[1]).ids
+
+
+@pytest.mark.external
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_peer_reads_the_same_ids(kind: str) -> None:
+    from tokenizers import Tokenizer as Peer
+
+    tokenizer = trained(kind)
+    tokenizer.continue_training_from_iterator(NEW, vocab_size=tokenizer.get_vocab_size() + 20)
+    peer = Peer.from_str(tokenizer.to_str())
+    assert peer.get_vocab() == tokenizer.get_vocab()
+    for text in [*OLD[:2], *NEW[:2], "<s>the hundekatze</s> xyz"]:
+        assert peer.encode(text).ids == tokenizer.encode(text).ids
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_texts_give_every_new_token(kind: str) -> None:
+    tokenizer = trained(kind)
+    before = set(tokenizer.get_vocab().values())
+    tokenizer.continue_training_from_iterator(NEW, vocab_size=tokenizer.get_vocab_size() + 20)
+    reach = reach_of(tokenizer, vocabulary_of(tokenizer))
+    assert before.issuperset(token.id for token in reach.unreachable)
+    if kind != "WordPiece":
+        assert before.issuperset(reach.undecided)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_present_size_changes_nothing(kind: str) -> None:
+    tokenizer = trained(kind)
+    before = tokenizer.to_str()
+    tokenizer.continue_training_from_iterator(NEW, vocab_size=tokenizer.get_vocab_size())
+    assert tokenizer.to_str() == before
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_files_iterators_and_counts_teach_the_same(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "new.txt"
+    path.write_text("\n".join(NEW) + "\n", encoding="utf-8")
+    found = []
+    for threads in (1, 3):
+        tokenizer = trained(kind)
+        size = tokenizer.get_vocab_size() + 20
+        tokenizer.continue_training([path], vocab_size=size, num_threads=threads)
+        found.append(tokenizer.to_str())
+        tokenizer = trained(kind)
+        tokenizer.continue_training_from_iterator(NEW, vocab_size=size, num_threads=threads)
+        found.append(tokenizer.to_str())
+        tokenizer = trained(kind)
+        counts = count_words(
+            path,
+            pre_tokenizer=tokenizer.pre_tokenizer,
+            added_tokens=list(tokenizer.get_added_tokens_decoder().values()),
+        )
+        tokenizer.continue_training_from_counts(counts, vocab_size=size, num_threads=threads)
+        found.append(tokenizer.to_str())
+    assert len(set(found)) == 1
+
+
+def test_special_tokens_of_the_trainer_come_first() -> None:
+    tokenizer = trained("BPE")
+    size = tokenizer.get_vocab_size()
+    trainer = trainers.BpeTrainer(vocab_size=size + 20, special_tokens=["<new>", "<s>"], show_progress=False)
+    tokenizer.continue_training_from_iterator(NEW, trainer)
+    assert tokenizer.token_to_id("<new>") == size
+    assert tokenizer.encode("der<new>hund", add_special_tokens=False).tokens.count("<new>") == 1
+
+
+def test_progress_is_told_and_can_end_the_training() -> None:
+    tokenizer, stages = trained("Unigram"), []
+    tokenizer.continue_training_from_iterator(
+        NEW, vocab_size=tokenizer.get_vocab_size() + 20, on_progress=lambda stage, *_: stages.append(stage)
+    )
+    assert "estimate" in stages
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    tokenizer = trained("BPE")
+    before = tokenizer.to_str()
+    with pytest.raises(KeyboardInterrupt):
+        tokenizer.continue_training_from_iterator(NEW, vocab_size=100, on_progress=interrupt)
+    assert tokenizer.to_str() == before
+
+
+def failure(kind: str, trainer: Any = None, texts: list[str] = NEW, **options: Any) -> LexmillError:
+    tokenizer = trained(kind)
+    before = tokenizer.to_str()
+    with pytest.raises(LexmillError) as caught:
+        tokenizer.continue_training_from_iterator(texts, trainer, **options)
+    assert tokenizer.to_str() == before
+    return caught.value
+
+
+def test_errors_name_the_value_the_limit_and_the_way() -> None:
+    assert str(failure("BPE")) == "vocab_size is None but must be a number of tokens if there is no trainer"
+    size = trained("BPE").get_vocab_size()
+    assert str(failure("BPE", vocab_size=size + 1)).startswith(
+        f"vocab_size is {size + 1} but must be at least {size + 7}: the tokenizer has {size} tokens, new special tokens"
+    )
+    assert "at least 0" in str(failure("BPE", vocab_size=-1))
+    assert isinstance(failure("BPE", texts=[], vocab_size=99), EmptyCorpusError)
+    assert "UnigramTrainer can only train a Unigram" in str(failure("BPE", trainers.UnigramTrainer()))
+    exact = trainers.UnigramTrainer(vocab_size=99, algorithm="exact-loss", show_progress=False)
+    assert str(failure("Unigram", exact)).startswith(
+        "algorithm is exact-loss but must be em where training is continued"
+    )
+    sparse = trainers.UnigramTrainer(vocab_size=99, use_sparse_pruning=True, show_progress=False)
+    assert str(failure("Unigram", sparse)).startswith("use_sparse_pruning is true but must be false where training")
+    shared = trainers.BpeTrainer(vocab_size=99, auto_character_coverage=True, show_progress=False)
+    assert str(failure("BPE", shared)).startswith("auto_character_coverage is true but must be false where training")
+    phases = trainers.BpeTrainer(vocab_size=99, superwords=trainers.SuperwordOptions(50), show_progress=False)
+    assert str(failure("BPE", phases)).startswith(
+        "superwords is SuperwordOptions(50) but must be absent where training"
+    )
+    suffix = trainers.WordPieceTrainer(vocab_size=99, end_of_word_suffix="</w>", show_progress=False)
+    assert str(failure("WordPiece", suffix)).startswith("end_of_word_suffix is </w> but must be empty")
+
+
+def test_counts_of_other_stages_are_refused() -> None:
+    tokenizer = trained("BPE")
+    counts = count_words(iterator=NEW, pre_tokenizer=pre_tokenizers.ByteLevel())
+    with pytest.raises(OptionError, match="the pre-tokenizer of the word counts"):
+        tokenizer.continue_training_from_counts(counts, vocab_size=99)
