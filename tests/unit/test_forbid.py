@@ -94,18 +94,3 @@ def test_unigram_spares_characters(algorithm: str) -> None:
     assert any(re.search(r"\d\d", piece) for piece in free)
     assert not any(re.search(r"\d\d", piece) for piece in bound)
     assert {"1", "2", "a", "b"} <= bound
-
-
-def test_a_checkpoint_of_other_patterns_is_refused(tmp_path: Any) -> None:
-    from lexmill import count_words
-
-    (tmp_path / "corpus").write_text("aab aab ab\n")
-    split = pre_tokenizers.WhitespaceSplit()
-    counts = count_words(tmp_path / "corpus", pre_tokenizer=split)
-    tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = split
-    checkpoint = tmp_path / "merges"
-    tokenizer.train_from_counts(counts, trainers.BpeTrainer(forbid="aa", show_progress=False), checkpoint=checkpoint)
-    trainer = trainers.BpeTrainer(show_progress=False)
-    with pytest.raises(errors.OutputError, match=r'forbid was \["aa"\] but is \[\]'):
-        tokenizer.train_from_counts(counts, trainer, checkpoint=checkpoint, resume=True)

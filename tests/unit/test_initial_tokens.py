@@ -142,26 +142,6 @@ def test_merges_that_undo_others_are_refused(engine: Engine) -> None:
     assert False not in outcomes
 
 
-def test_training_resumes_after_the_merges_of_initial_tokens(tmp_path: Path) -> None:
-    (tmp_path / "corpus").write_text("\n".join(TEXTS))
-    counts = count_words(tmp_path / "corpus", pre_tokenizer=pre_tokenizers.WhitespaceSplit())
-    full = trainers.BpeTrainer(vocab_size=60, initial_tokens=["xmm0", "eax"], show_progress=False)
-    once = tokenizer_for(models.BPE())
-    once.train_from_counts(counts, full)
-    # A vocabulary without room for more: the checkpoint has the merges of the initial tokens alone.
-    for size in (19, 24, 60):
-        trainer = trainers.BpeTrainer(vocab_size=size, initial_tokens=["xmm0", "eax"], show_progress=False)
-        first, again = tokenizer_for(models.BPE()), tokenizer_for(models.BPE())
-        checkpoint = tmp_path / f"{size}.merges"
-        first.train_from_counts(counts, trainer, checkpoint=checkpoint)
-        again.train_from_counts(counts, trainer, checkpoint=checkpoint, resume=True, num_threads=1)
-        assert first.to_str() == again.to_str()
-    assert first.to_str() == once.to_str()
-    other = trainers.BpeTrainer(vocab_size=60, initial_tokens=["eax"], show_progress=False)
-    with pytest.raises(errors.OutputError, match="initial_tokens was"):
-        first.train_from_counts(counts, other, checkpoint=checkpoint, resume=True)
-
-
 def test_the_core_is_fast_with_many_initial_tokens() -> None:
     wanted = [f"{number:x}" for number in range(2**12, 2**12 + 3000)]
     vocab, merges = CoreEngine().train_bpe([("abc", 1)], initial_tokens=wanted)

@@ -155,15 +155,6 @@ def test_min_frequency_is_compared_with_weighted_counts(files: dict[str, Path]) 
     assert tokenizer.get_vocab_size() == 4
 
 
-def test_a_checkpoint_resumes_a_mixture(tmp_path: Path, counts: dict[str, WordCounts]) -> None:
-    once, again = bpe(), bpe()
-    once.train_from_counts(counts, trainer(), weights={"en": 5}, checkpoint=tmp_path / "merges")
-    again.train_from_counts(counts, trainer(), weights={"en": 5}, checkpoint=tmp_path / "merges", resume=True)
-    assert once.to_str() == again.to_str()
-    with pytest.raises(errors.OutputError, match="total of the word counts was"):
-        again.train_from_counts(counts, trainer(), weights={"en": 4}, checkpoint=tmp_path / "merges", resume=True)
-
-
 def test_an_error_leaves_the_model_as_it_was(files: dict[str, Path]) -> None:
     tokenizer = bpe()
     tokenizer.train(files, trainer())

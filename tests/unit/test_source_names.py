@@ -332,7 +332,6 @@ def test_urls_are_refused_as_inputs_and_outputs(url: str | Path) -> None:
     calls: list[Callable[[], object]] = [
         lambda: tokenizer().train([url]),
         lambda: tokenizer().train(["a.jsonl"], max_memory="1GB", folder=url),
-        lambda: tokenizer().train_from_counts(counts, checkpoint=url),
         lambda: count_words(url),
         lambda: count_words("a.jsonl", checkpoint=url),
         lambda: count_words("a.jsonl", folder=url, max_memory="1GB"),

@@ -130,8 +130,8 @@ def test_other_pre_tokenizers_are_refused(pre_tokenizer: PreTokenizer | None) ->
 def test_bounded_memory_learns_the_same(algorithm: str, tie_break: str, tmp_path: Path) -> None:
     path = tmp_path / "corpus.txt"
     words = [f"{chr(97 + place % 26)}{chr(97 + place * place % 11)}" for place in range(3000)]
-    lines = [" ".join(words[place : place + 7]) for place in range(0, 3000, 7)]
-    path.write_text("\n".join(lines), encoding="utf-8")
+    lines = [" ".join(words[place : place + 7]) + "\n" for place in range(0, 3000, 7)]
+    path.write_text("".join(lines), encoding="utf-8")
     options = SuperwordOptions(150, algorithm=algorithm)
     saved: list[str] = []
     for max_memory, from_file in [(None, True), (None, False), ("64MB", True), ("64MB", False)]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from lexmill.errors import OptionError
-from lexmill.reference.bpe_trainer import Words, choose_alphabet
+from lexmill.reference.bpe_symbols import Words, choose_alphabet
 
 
 def check_room(vocab_size: int, present: int, needed: int) -> None:

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from lexmill.reference.bpe_extended import extend_bpe
-from lexmill.reference.bpe_trainer import Words
+from lexmill.reference.bpe_symbols import Words
 from lexmill.reference.continued import check_room
 
 

@@ -22,7 +22,8 @@ from collections.abc import Iterable, Sequence
 from lexmill.reference.continued import check_room
 from lexmill.reference.unigram import Unigram
 from lexmill.reference.unigram_lattice import Piece, Word, best_path, digamma, expect, lattice
-from lexmill.reference.unigram_trainer import count_characters, cut_words, find_seeds, loss_without
+from lexmill.reference.unigram_seeds import count_characters, cut_words, find_seeds
+from lexmill.reference.unigram_trainer import loss_without
 
 LOWEST_ESTIMATED = -100.0
 LONGEST_ESTIMATED = 1024
@@ -77,7 +78,7 @@ def continue_unigram(
     wanted = vocab_size - present - len(specials)
     alphabet = {*characters, *(piece for piece in in_text if len(piece) == 1)}
     parts = cut_words(words, alphabet)
-    seeds = find_seeds(parts, max_piece_length, max(seed_size - len(characters), 0), {*base, *left_out})
+    seeds = find_seeds(parts, max_piece_length, max(seed_size - len(characters), 0), {*base, *left_out}.__contains__)
     weights = [max(counts[char], 1) for char in characters] + [count * len(text) for text, count in seeds]
     total = sum(weights)
     fixed = [

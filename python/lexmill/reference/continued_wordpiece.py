@@ -20,7 +20,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from lexmill.errors import OptionError, OptionRangeError, VocabError
-from lexmill.reference.bpe_trainer import TIE_BREAKS, Words, count_pairs, merge_pair
+from lexmill.reference.bpe_symbols import Words
+from lexmill.reference.bpe_trainer import TIE_BREAKS, count_pairs, merge_pair
 from lexmill.reference.bpe_trainer import best_pair as most_frequent_pair
 from lexmill.reference.continued import alphabet_of, check_room, with_ids
 from lexmill.reference.wordpiece import WordPiece
@@ -99,7 +100,7 @@ def continue_wordpiece(
             counts = count_pairs(segments, dict.fromkeys(range(len(tokens)), 1), None)
             pair = most_frequent_pair({pair: count for pair, count in counts.items() if count >= least}, tie_break)
         else:
-            pair = best_pair(segments, least, exact=score == "likelihood", tie_break=tie_break)
+            pair = best_pair(segments, set(), least, exact=score == "likelihood", tie_break=tie_break)
         if pair is None:
             break
         merged = tokens[pair[0]] + tokens[pair[1]].removeprefix(prefix)

@@ -127,6 +127,10 @@ impl<'a> Parts<'a> {
             let mut metered = Metered::new(meter);
             let mut segmenter = base.map(Segmenter::new);
             words.read(range, &mut |word, count| {
+                if count == 0 {
+                    // Its characters may have no symbols.
+                    return Ok(metered.continues(word.len()));
+                }
                 if let Some(segmenter) = &mut segmenter {
                     builder.push_word(count, segmenter.of_word(symbols, word), word.len())?;
                 } else if symbols.have_affixes() {

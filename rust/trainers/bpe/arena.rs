@@ -270,9 +270,6 @@ impl<'a, C: Cell> ArenaBuilder<'a, C> {
         symbols: impl Iterator<Item = u32>,
         bytes: usize,
     ) -> Result<()> {
-        if weight == 0 {
-            return Ok(());
-        }
         let start = self.len;
         let mut end = start + 1;
         for symbol in symbols {

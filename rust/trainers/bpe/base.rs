@@ -1,7 +1,7 @@
 //! Training from a base: a model keeps its tokens, their ids and its merges, and new merges follow them.
 //!
 //! The words are first segmented by the base: each word by itself, by the model's own routine, which applies the merge of the lowest
-//! rank, leftmost first, until none is left. Replaying the merges as a [log](super::merge_log) would be another segmentation where a
+//! rank, leftmost first, until none is left. Applying each merge once, in their order, would be another segmentation where a
 //! merge makes the pair of an earlier one, as the merges of a file may. So the arena starts from the tokens of the base, and the loop
 //! that follows is the loop of any training.
 //!
