@@ -153,7 +153,7 @@ def parquet_token_group(path: _Path, group: int) -> tuple[npt.NDArray[np.int32],
     """
 
 def train_bpe_words(
-    words: Sequence[tuple[str, int]], *, num_threads: int | None = None, **options: object
+    words: Sequence[tuple[str, int]], *, num_threads: int | None = None, byte_level: bool = False, **options: object
 ) -> tuple[list[str], list[tuple[str, str]]]:
     """Trains byte-pair merges on counted words; further arguments go to `BpeTrainer`.
 
@@ -200,7 +200,7 @@ def train_parity_bpe_words(
     """Trains byte-pair merges on the counted words of several languages; further arguments go to `ParityBpeTrainer`."""
 
 def train_unigram_words(
-    words: Sequence[tuple[str, int]], *, num_threads: int | None = None, **options: object
+    words: Sequence[tuple[str, int]], *, num_threads: int | None = None, byte_level: bool = False, **options: object
 ) -> tuple[list[tuple[str, float]], int | None]:
     """Trains a unigram model on counted words; further arguments go to `UnigramTrainer`.
 
@@ -211,7 +211,7 @@ def train_wordlevel_words(words: Sequence[tuple[str, int]], **options: object) -
     """Trains word-level models on counted words; further arguments go to `WordLevelTrainer`."""
 
 def train_wordpiece_words(
-    words: Sequence[tuple[str, int]], *, num_threads: int | None = None, **options: object
+    words: Sequence[tuple[str, int]], *, num_threads: int | None = None, byte_level: bool = False, **options: object
 ) -> tuple[list[str], list[tuple[str, str]]]:
     """Trains `WordPiece` on counted words; further arguments go to `WordPieceTrainer`.
 

@@ -170,7 +170,7 @@ impl InputFile {
         let is_there = path
             .metadata()
             .and_then(|data| if data.is_dir() { Err(ErrorKind::IsADirectory.into()) } else { Ok(()) });
-        is_there.map_err(Error::io("open", &path))
+        is_there.map_err(Error::io("open", path))
     }
 }
 

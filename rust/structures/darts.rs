@@ -211,7 +211,7 @@ mod tests {
             keys in prop::collection::btree_set("[a-c]{1,6}|[\\x01-\\x7f日本é]{1,3}", 0..400),
             other in "[a-c]{1,6}",
         ) {
-            let numbered: Vec<(&[u8], u32)> = keys.iter().map(|key| key.as_bytes()).zip(5..).collect();
+            let numbered: Vec<(&[u8], u32)> = keys.iter().map(String::as_bytes).zip(5..).collect();
             let units = build(&numbered);
             for (key, value) in numbered {
                 let at = leaf(&units, key).expect("every key has a value");
@@ -226,7 +226,7 @@ mod tests {
     #[test]
     fn more_nodes_than_the_open_blocks_have_are_found() {
         let keys: BTreeSet<String> = (0..20_000).map(|number| format!("{:x}", number * 7919)).collect();
-        let numbered: Vec<(&[u8], u32)> = keys.iter().map(|key| key.as_bytes()).zip(0..).collect();
+        let numbered: Vec<(&[u8], u32)> = keys.iter().map(String::as_bytes).zip(0..).collect();
         let units = build(&numbered);
         assert_eq!(units.len() % BLOCK, 0);
         for (key, value) in numbered {

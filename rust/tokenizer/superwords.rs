@@ -49,18 +49,12 @@ impl SuperwordStages {
         options: &Superwords,
         pre_tokenizer: Option<&PreTokenizer>,
     ) -> Result<Self> {
+        check_trainer(trainer)?;
         options.check(trainer.vocab_size)?;
-        if [&trainer.continuing_subword_prefix, &trainer.end_of_word_suffix]
-            .into_iter()
-            .flatten()
-            .any(|it| !it.is_empty())
-        {
-            return Err(Error::Unsupported(
-                "superwords have no continuing_subword_prefix or end_of_word_suffix".to_owned(),
-            ));
-        }
         let mut stages = Vec::new();
-        pre_tokenizer.into_iter().for_each(|stage| flatten(stage, &mut stages));
+        if let Some(pre_tokenizer) = pre_tokenizer {
+            flatten(pre_tokenizer, &mut stages);
+        }
         let (mut strong, mut weak, mut is_mapped, mut patterns) = (Vec::new(), Vec::new(), false, 0);
         for stage in &stages {
             let pattern = match stage {
@@ -222,19 +216,16 @@ impl SuperwordStages {
             } else {
                 joined.of(pre_token)
             };
-            match token {
-                Some(token) => {
-                    run.push(token);
-                    len += 1;
-                }
-                None => {
-                    if len > 1 {
-                        each(run);
-                    }
-                    run.clear();
-                    len = 0;
-                }
+            if let Some(token) = token {
+                run.push(token);
+                len += 1;
+                continue;
             }
+            if len > 1 {
+                each(run);
+            }
+            run.clear();
+            len = 0;
         }
         if len > 1 {
             each(run);
@@ -300,6 +291,22 @@ fn flatten<'a>(stage: &'a PreTokenizer, stages: &mut Vec<&'a PreTokenizer>) {
     match stage {
         PreTokenizer::Sequence(inner) => inner.iter().for_each(|stage| flatten(stage, stages)),
         _ => stages.push(stage),
+    }
+}
+
+/// Refuses options that superwords cannot have.
+fn check_trainer(trainer: &BpeTrainer) -> Result<()> {
+    let is_given = |affix: &Option<String>| affix.as_deref().is_some_and(|affix| !affix.is_empty());
+    let refused = [
+        ("continuing_subword_prefix", is_given(&trainer.continuing_subword_prefix)),
+        ("end_of_word_suffix", is_given(&trainer.end_of_word_suffix)),
+        ("auto_character_coverage", trainer.auto_character_coverage),
+    ];
+    match refused.into_iter().find(|&(_, is_given)| is_given) {
+        Some((name, _)) => {
+            Err(Error::Unsupported(format!("superwords cannot be trained with {name}; leave it out")))
+        }
+        None => Ok(()),
     }
 }
 

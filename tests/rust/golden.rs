@@ -66,7 +66,7 @@ fn trainer(options: &Map<String, Value>, threads: usize) -> BpeTrainer {
             "continuing_subword_prefix" => trainer.continuing_subword_prefix = value(given),
             "end_of_word_suffix" => trainer.end_of_word_suffix = value(given),
             "forbid" => {
-                trainer.forbid = Forbidden::new(&value::<Vec<String>>(given)).expect("valid patterns")
+                trainer.forbid = Forbidden::new(&value::<Vec<String>>(given)).expect("valid patterns");
             }
             "initial_tokens" => trainer.initial_tokens = value(given),
             "max_token_length" => trainer.max_token_length = value(given),

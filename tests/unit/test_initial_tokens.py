@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engines import CoreEngine, Engine
-from lexmill import Tokenizer, count_words, errors, models, pre_tokenizers, trainers
+from lexmill import Tokenizer, errors, models, pre_tokenizers, trainers
 
 CLASSES: list[Any] = [trainers.BpeTrainer, trainers.WordPieceTrainer, trainers.UnigramTrainer]
 TEXTS = ["mov eax ebx", "mov ecx eax", "add eax ebx ecx"] * 3

@@ -154,5 +154,5 @@ def test_ways_of_training_without_texts_are_refused() -> None:
     with pytest.raises(LexmillError, match="superwords need texts"):
         tokenizer.train_from_counts(lexmill.count_words(iterator=TEXTS, pre_tokenizer=tokenizer.pre_tokenizer), trainer)
     trainer = BpeTrainer(vocab_size=99, superwords=SuperwordOptions(20), continuing_subword_prefix="##")
-    with pytest.raises(LexmillError, match="superwords have no continuing_subword_prefix"):
+    with pytest.raises(LexmillError, match="superwords cannot be trained with continuing_subword_prefix"):
         tokenizer.train_from_iterator(TEXTS, trainer)

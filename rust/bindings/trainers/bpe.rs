@@ -226,6 +226,9 @@ pub(in crate::bindings) fn train_bpe_words(
     reporter.or_raise(py, trained).map(trained_texts)
 }
 
+/// Tokens with their ids, and merges.
+type BpeTables = (Vec<(String, u32)>, Vec<(String, String)>);
+
 /// Trains byte-pair merges that follow those of a model, on counted words; further arguments go to `BpeTrainer`.
 ///
 /// Returns the tokens of the model with their ids, and its merges.
@@ -244,7 +247,7 @@ pub(in crate::bindings) fn extend_bpe_words(
     max_words: Option<usize>,
     num_threads: Option<usize>,
     options: Option<&Bound<'_, PyDict>>,
-) -> PyResult<(Vec<(String, u32)>, Vec<(String, String)>)> {
+) -> PyResult<BpeTables> {
     let trainer = py.get_type::<PyBpeTrainer>().call((), options)?;
     let trainer = self::options(&trainer.cast::<PyBpeTrainer>()?.borrow());
     let trainer = BpeTrainer { threads: threads(num_threads), max_words, ..trainer };
@@ -255,7 +258,9 @@ pub(in crate::bindings) fn extend_bpe_words(
         ..BpeOptions::default()
     };
     let mut tokens = Vocab::new();
-    vocab.iter().for_each(|(token, id)| tokens.insert(token, *id));
+    for (token, id) in &vocab {
+        tokens.insert(token, *id);
+    }
     let merges: Vec<(&str, &str)> =
         merges.iter().map(|(left, right)| (left.as_str(), right.as_str())).collect();
     let base = Bpe::new(tokens, &merges, model_options).or_raise(py)?;

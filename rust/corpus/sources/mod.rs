@@ -45,6 +45,7 @@ use crate::structures::parallel::OnProgress;
 use crate::tokenizer::{BlockEnd, WordCounting};
 
 pub use added::{AddedColumn, AddedValue, AddedValues, ValueKind, added_columns};
+#[cfg(feature = "python")]
 pub(crate) use arrow_column::io_error as arrow_error;
 pub use arrow_stream::ArrowStream;
 pub(crate) use columns::decoded;

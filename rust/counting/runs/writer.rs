@@ -81,7 +81,7 @@ impl<'a> RunWriter<'a> {
 
     /// Writes a zstd frame of `bytes`, or of the block.
     fn compress_and_write(&mut self, bytes: Option<&[u8]>) -> Result<()> {
-        let failed = Error::io("write", &self.path);
+        let failed = Error::io("write", self.path);
         let bytes = bytes.unwrap_or(&self.block.bytes);
         self.compressed.resize(zstd::zstd_safe::compress_bound(bytes.len()), 0);
         let len = self.compressor.compress_to_buffer(bytes, &mut self.compressed[..]).map_err(failed)?;
@@ -99,7 +99,7 @@ impl<'a> RunWriter<'a> {
         }
         let Self { words, word_bytes, total, .. } = self;
         let summary = Summary { words, word_bytes, total, ..summary.clone() };
-        let failed = Error::io("write", &self.path);
+        let failed = Error::io("write", self.path);
         let mut footer = Vec::new();
         push_number(&mut footer, self.blocks);
         footer.append(&mut self.index);

@@ -143,7 +143,9 @@ impl BpeTrainer {
         let prefix = self.continuing_subword_prefix.as_deref().unwrap_or_default();
         let new: Vec<(String, u32)> = vocab[start..].iter().cloned().zip(start as u32..).collect();
         let mut ids = base.vocab().clone();
-        new.iter().for_each(|(token, id)| ids.insert(token, *id));
+        for (token, id) in &new {
+            ids.insert(token, *id);
+        }
         let mut extension = Extension { tokens: new, ..Extension::default() };
         for (pair, count) in merges.into_iter().zip(counts).filter(|&(pair, _)| base.made_id(pair).is_none())
         {

@@ -266,7 +266,7 @@ impl BpeTrainer {
         let choice = Choice::Frequency(Frequency::new(self.tie_break));
         let trained =
             merge_loop::MergeLoop::new(&wide, tokens, arena, choice, tuning).run(Vec::new(), on_progress)?;
-        Ok(shared::prune(trained, &places, &counts))
+        Ok(shared::prune(&trained, &places, &counts))
     }
 
     /// Refuses options that choose or change characters, with `auto_character_coverage`.

@@ -29,7 +29,9 @@ pub(super) fn extend_naive(trainer: &BpeTrainer, base: &TrainedBpe, words: &[(&s
         *length = if *length == 0 { sum } else { *length };
     }
     for (word, _) in &mut words {
-        word.iter().for_each(|&id| lengths[id] = lengths[id].max(1));
+        for &id in word.iter() {
+            lengths[id] = lengths[id].max(1);
+        }
         // The merge of the lowest rank, leftmost first, one at a time.
         let is_pair = |pair: &[usize], &(left, right): &(u32, u32)| pair == [left as usize, right as usize];
         while let Some((&(left, right), at)) = base

@@ -107,7 +107,9 @@ impl<'a> Choice<'a> {
     /// Adds the next merge, which makes `joined`.
     fn add(&mut self, merge: usize, joined: u32) {
         let (left, right) = self.trained.merges[merge];
-        [left, right, joined].into_iter().for_each(|id| self.need(id));
+        for id in [left, right, joined] {
+            self.need(id);
+        }
         self.gain += u128::from(self.trained.counts[merge]);
         self.fit();
     }
@@ -125,7 +127,7 @@ impl<'a> Choice<'a> {
 /// Keeps the merges and characters with the greatest gain; of equal gains the most merges.
 ///
 /// `counts` says how often each character occurs, by id.
-pub(super) fn prune(trained: TrainedBpe, places: &Places, counts: &[u64]) -> TrainedBpe {
+pub(super) fn prune(trained: &TrainedBpe, places: &Places, counts: &[u64]) -> TrainedBpe {
     let character = |id: usize| {
         let gain = u128::from(counts[id]) * (trained.vocab[id].len() as u128 - 1);
         Candidate { id: id as u32, gain }
@@ -133,8 +135,8 @@ pub(super) fn prune(trained: TrainedBpe, places: &Places, counts: &[u64]) -> Tra
     let mut ranked: Vec<Candidate> =
         places.characters.clone().map(character).filter(|candidate| candidate.gain > 0).collect();
     ranked.sort_by_key(|&Candidate { id, gain }| (Reverse(gain), Reverse(counts[id as usize]), id));
-    let joined = joined(&trained);
-    let mut choice = Choice::new(&trained, places, &ranked);
+    let joined = joined(trained);
+    let mut choice = Choice::new(trained, places, &ranked);
     let mut best = (choice.gain + choice.gain_of_others, 0);
     for (merge, &id) in joined.iter().enumerate() {
         choice.add(merge, id);
@@ -143,11 +145,11 @@ pub(super) fn prune(trained: TrainedBpe, places: &Places, counts: &[u64]) -> Tra
         }
         best = best.max((choice.gain + choice.gain_of_others, merge + 1));
     }
-    let mut choice = Choice::new(&trained, places, &ranked);
+    let mut choice = Choice::new(trained, places, &ranked);
     for (merge, &id) in joined[..best.1].iter().enumerate() {
         choice.add(merge, id);
     }
-    renumbered(&trained, best.1, &choice.kept())
+    renumbered(trained, best.1, &choice.kept())
 }
 
 /// By merge: the id of the token that it makes.

@@ -56,19 +56,21 @@ pub(super) fn train<'a>(
         let mut counts: Vec<u64> = sparse.active().map(|id| expected[id]).collect();
         let active = counts.len();
         penalty = raised(penalty, &mut counts, target);
-        sparse.maximise(expected, penalty);
+        sparse.maximise(&expected, penalty);
         if active <= target.pieces {
             break;
         }
     }
     let expected = sparse.pieces.expect(on_progress)?;
-    sparse.maximise(expected, 0);
+    sparse.maximise(&expected, 0);
     let id = |id: u32, _: &[u32]| id as usize;
     // The refit removed nothing, so the lattice has the ids of the pieces.
     let reachable = sparse.pieces.with_alternatives(|_| true, id, on_progress)?;
     let mut is_kept = vec![false; sparse.pieces.len()];
     is_kept[..sparse.pieces.fixed_pieces()].fill(true);
-    reachable.into_iter().for_each(|id| is_kept[id] = true);
+    for id in reachable {
+        is_kept[id] = true;
+    }
     sparse.pieces.keep(&is_kept);
     Ok(sparse)
 }
@@ -93,7 +95,7 @@ impl Sparse<'_> {
     }
 
     /// Removes pieces and drops characters whose count is below the penalty, and scores the others.
-    fn maximise(&mut self, expected: Vec<u64>, penalty: u64) {
+    fn maximise(&mut self, expected: &[u64], penalty: u64) {
         let least = ((LEAST * self.pieces.precision) as u64).max(1);
         let mut is_kept = vec![false; expected.len()];
         for id in self.active() {
