@@ -20,7 +20,6 @@ from lexmill._core import (
     WordCounts,
     __version__,
 )
-from lexmill._data.mixtures import DomainTokens
 from lexmill._data.word_counts import count_words, merge_counts
 from lexmill._types import (
     EncodeInput,
@@ -45,6 +44,7 @@ from lexmill.implementations import (
 )
 
 if TYPE_CHECKING:
+    from lexmill._data.mixtures import DomainTokens
     from lexmill.evaluation import evaluate
     from lexmill.reports import report
     from lexmill.token_files import merge_token_files, open_tokens, tokenize_files
@@ -109,6 +109,10 @@ def __getattr__(name: str) -> object:
         from lexmill import token_files
 
         return getattr(token_files, name)
+    if name == "DomainTokens":
+        from lexmill._data.mixtures import DomainTokens
+
+        return DomainTokens
     if name in {"merge_vocabularies", "prune", "shrink", "token_map"}:
         from lexmill import vocabularies
 

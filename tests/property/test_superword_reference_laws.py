@@ -4,7 +4,8 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexmill.reference.superwords import train_boundless, train_boundless_on_documents
+from lexmill.reference.superwords import train_boundless
+from lexmill.reference.superwords_on_documents import train_boundless_on_documents
 from lexmill.reference.words import GPT2_PATTERN
 from superword_texts import JOINS, SIZES, TIES, cut, documents
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from cases import load
+from lexmill.reference.bpe_pairs import count_pairs, is_eligible, merge_pair
 from lexmill.reference.bpe_symbols import choose_alphabet, split_word
-from lexmill.reference.bpe_trainer import count_pairs, is_eligible, merge_pair
 
 
 def test_textbook_alphabet() -> None:

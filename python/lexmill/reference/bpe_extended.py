@@ -17,8 +17,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from lexmill.errors import OptionError
 from lexmill.reference.bpe import Bpe
+from lexmill.reference.bpe_pairs import Pair, best_pair, count_pairs, merge_pair
 from lexmill.reference.bpe_symbols import Words, choose_alphabet, split_word
-from lexmill.reference.bpe_trainer import Pair, best_pair, count_pairs, merge_pair
 
 SPACES = " Ġ▁"
 

@@ -20,9 +20,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from lexmill.errors import OptionError, OptionRangeError, VocabError
+from lexmill.reference.bpe_pairs import best_pair as most_frequent_pair
+from lexmill.reference.bpe_pairs import count_pairs, merge_pair
 from lexmill.reference.bpe_symbols import Words
-from lexmill.reference.bpe_trainer import TIE_BREAKS, count_pairs, merge_pair
-from lexmill.reference.bpe_trainer import best_pair as most_frequent_pair
+from lexmill.reference.bpe_trainer import TIE_BREAKS
 from lexmill.reference.continued import alphabet_of, check_room, with_ids
 from lexmill.reference.wordpiece import WordPiece
 from lexmill.reference.wordpiece_trainer import SCORES, best_pair, split_word

@@ -26,8 +26,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from lexmill.errors import OptionError
+from lexmill.reference.bpe_pairs import Pair, count_pairs, merge_pair
 from lexmill.reference.bpe_symbols import Words, choose_alphabet, split_word
-from lexmill.reference.bpe_trainer import Pair, count_pairs, merge_pair
 
 VARIANTS = ("base", "window")
 Segments = list[tuple[list[int], int]]

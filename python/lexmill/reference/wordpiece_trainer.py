@@ -24,8 +24,9 @@ from fractions import Fraction
 from itertools import pairwise
 
 from lexmill.errors import OptionError, OptionRangeError
+from lexmill.reference.bpe_pairs import Pair, merge_pair
 from lexmill.reference.bpe_symbols import Words, choose_alphabet
-from lexmill.reference.bpe_trainer import TIE_BREAKS, Pair, merge_pair, train_bpe
+from lexmill.reference.bpe_trainer import TIE_BREAKS, train_bpe
 from lexmill.reference.forbidden import forbidden
 from lexmill.reference.initial_tokens import check
 
