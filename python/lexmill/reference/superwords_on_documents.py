@@ -1,4 +1,4 @@
-"""BoundlessBPE in one loop over whole documents: the definition that tests hold against the two phases of `superwords`."""
+"""BoundlessBPE in one loop over whole documents: the definition, which the two phases of `superwords` must equal."""
 
 from __future__ import annotations
 
