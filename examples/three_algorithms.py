@@ -11,7 +11,8 @@ from itertools import pairwise
 from lexmill import Tokenizer, models, pre_tokenizers, trainers
 from lexmill.reference import unigram_exact_loss as exact_loss
 from lexmill.reference.bpe import Bpe
-from lexmill.reference.bpe_trainer import merge_pair, train_bpe
+from lexmill.reference.bpe_pairs import merge_pair
+from lexmill.reference.bpe_trainer import train_bpe
 from lexmill.reference.unigram import Unigram
 from lexmill.reference.wordpiece import WordPiece
 from lexmill.reference.wordpiece_trainer import train_wordpiece
