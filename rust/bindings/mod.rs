@@ -34,6 +34,7 @@ mod sources;
 mod stage;
 mod stage_class;
 mod strings;
+mod superword_training;
 mod texts;
 mod token_files;
 mod tokenizer;
@@ -46,6 +47,7 @@ mod tokenizer_limits;
 mod tokenizer_state;
 mod tokenizer_training;
 mod trainers;
+mod training_texts;
 mod word_counts;
 
 use pyo3::prelude::*;

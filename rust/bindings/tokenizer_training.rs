@@ -6,32 +6,26 @@ use std::sync::atomic::Ordering;
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyIterator, PyMapping, PyString};
+use pyo3::types::PyMapping;
 
 use super::arguments::{FilePath, threads};
-use super::arrow::Column;
 use super::counts_training::{check_unweighted, options_of_training, train_domains};
-use super::errors::{OrRaise, exception};
+use super::errors::OrRaise;
 use super::progress::Reporter;
 use super::sources::OpenedFiles;
 use super::stage::Stage;
-use super::texts::{Texts, has_other_items, kind_of};
 use super::tokenizer::PyTokenizer;
 use super::tokenizer_state::Concerns;
 use super::trainers::{PyTrainer, Training, default_trainer};
+use super::training_texts::{count_corpora, count_corpus};
 use super::word_counts::{bytes_of, folder_or_default};
 use crate::added_tokens::AddedToken;
 use crate::corpus::{BoundedCounting, Utf8Errors};
 use crate::counting::runs::{Budget, Stages};
 use crate::models::Model;
 use crate::structures::freed_memory::give_back;
-use crate::structures::parallel::Progress;
-use crate::tokenizer::{Components, CountsTraining, SuperwordStages, Tokenizer, WordCounting};
-use crate::trainers::bpe::BpeTrainer;
-use crate::trainers::{Trainer, Words};
-
-/// Texts are taken from a Python iterator until they make about this many bytes, then counted.
-const ITERATOR_BYTES: usize = 16 << 20;
+use crate::tokenizer::{CountsTraining, Tokenizer, WordCounting};
+use crate::trainers::Words;
 
 #[pymethods]
 impl PyTokenizer {
@@ -259,38 +253,6 @@ impl PyTokenizer {
         Ok(training)
     }
 
-    /// The two phases of a training with superwords.
-    fn superwords<'a>(
-        &self,
-        py: Python<'_>,
-        training: &'a Training,
-        max_memory: Option<&Bound<'_, PyAny>>,
-        folder: Option<&FilePath>,
-    ) -> PyResult<Option<SuperwordTraining<'a>>> {
-        let Trainer::Bpe(trainer) = &training.trainer else { return Ok(None) };
-        let Some(options) = &trainer.superwords else { return Ok(None) };
-        let max_memory = max_memory.map(|size| bytes_of(py, size)).transpose()?;
-        let budget = max_memory.map(|memory| Budget {
-            memory: usize::try_from(memory).unwrap_or(usize::MAX),
-            folder: folder.map_or_else(std::env::temp_dir, |folder| folder.to_path_buf()),
-        });
-        let parts = self.shared.parts();
-        let stages = SuperwordStages::new(trainer, options, parts.pre_tokenizer.as_ref()).or_raise(py)?;
-        Ok(Some(SuperwordTraining { trainer, stages, parts, budget }))
-    }
-
-    /// As [`Self::install`], with the pre-tokenizer of the second phase.
-    fn install_superwords(
-        &self,
-        model: Model,
-        special_tokens: &[AddedToken],
-        training: &SuperwordTraining<'_>,
-    ) {
-        let stage = Stage::new(training.stages.pre_tokenizer().clone());
-        self.shared.change(Concerns::Pipeline, |state| state.pre_tokenizer = Some(stage));
-        self.install(model, special_tokens);
-    }
-
     /// Puts a trained model in place, for all who share the model if it is of the same kind, and adds the trainer's special
     /// tokens.
     pub(super) fn install(&self, model: Model, special_tokens: &[AddedToken]) {
@@ -305,126 +267,6 @@ impl PyTokenizer {
     }
 }
 
-/// Training in two phases.
-struct SuperwordTraining<'a> {
-    trainer: &'a BpeTrainer,
-    stages: SuperwordStages,
-    parts: Components,
-    budget: Option<Budget>,
-}
-
-/// Counters for the words of both phases.
-enum SuperwordCounters {
-    InMemory([WordCounting; 2]),
-    OnDisk([BoundedCounting; 2], Budget),
-}
-
-impl SuperwordCounters {
-    fn countings(&mut self) -> [&mut WordCounting; 2] {
-        match self {
-            Self::InMemory(countings) => countings.each_mut(),
-            Self::OnDisk(countings, _) => countings.each_mut().map(|counting| &mut counting.counting),
-        }
-    }
-}
-
-impl SuperwordTraining<'_> {
-    fn counters(&self, core: &Tokenizer, threads: usize) -> crate::Result<SuperwordCounters> {
-        let [first, second] = [Arc::clone(core.pipeline()), self.stages.pipeline(&self.parts)?];
-        let Some(budget) = &self.budget else {
-            let countings = [first, second].map(|pipeline| WordCounting::new(pipeline, threads));
-            return Ok(SuperwordCounters::InMemory(countings));
-        };
-        let stages = Stages::of(&self.parts)?;
-        // Both count at the same time.
-        let half = Budget { memory: budget.memory / 2, ..budget.clone() };
-        let counting = |pipeline| BoundedCounting::new(pipeline, stages.clone(), threads, half.clone(), 0);
-        Ok(SuperwordCounters::OnDisk([counting(first)?, counting(second)?], budget.clone()))
-    }
-
-    /// The model that both phases make of the words.
-    fn learn(
-        &self,
-        core: &Tokenizer,
-        training: &Training,
-        counters: SuperwordCounters,
-        threads: usize,
-        reporter: &mut Reporter,
-    ) -> crate::Result<Model> {
-        let (trainer, model) = (self.trainer, core.pipeline().model());
-        let mut report = |progress| reporter.report(progress);
-        let trained = match counters {
-            SuperwordCounters::InMemory([first, second]) => {
-                let words = [first.finish(&mut report)?, second.finish(&mut report)?];
-                training.words.store(words[0].len(), Ordering::Relaxed);
-                self.stages.train(trainer, words, model, threads, &mut report)
-            }
-            SuperwordCounters::OnDisk([first, second], budget) => {
-                let counts = [first.finish(&mut report)?, second.finish(&mut report)?];
-                give_back();
-                training.words.store(counts[0].summary().words as usize, Ordering::Relaxed);
-                self.stages.train_bounded(trainer, counts, model, threads, &budget, &mut report)
-            }
-        };
-        give_back();
-        trained
-    }
-}
-
-/// Iterates over texts.
-///
-/// # Errors
-/// `InputTypeError`, with the name of the object, if it cannot be iterated or [`has_other_items`].
-fn texts_in<'py>(
-    items: &Bound<'py, PyAny>,
-    name: impl FnOnce() -> PyResult<String>,
-) -> PyResult<Bound<'py, PyIterator>> {
-    if !has_other_items(items) {
-        match items.try_iter() {
-            Err(error) if error.is_instance_of::<PyTypeError>(items.py()) => {}
-            iterator => return iterator,
-        }
-    }
-    let message = format!(
-        "{} is {} but must be texts: an iterable of str or of lists of str, or a column; of rows of a table pass the texts alone",
-        name()?,
-        kind_of(items)?
-    );
-    Err(exception(items.py(), "InputTypeError", message))
-}
-
-/// Counts the words of all texts of an iterator.
-pub(super) fn count_corpus(
-    py: Python<'_>,
-    iterator: &Bound<'_, PyAny>,
-    errors: Utf8Errors,
-    mut counting: WordCounting,
-    length: Option<usize>,
-    reporter: &mut Reporter,
-) -> PyResult<WordCounting> {
-    count_corpora(py, iterator, errors, [&mut counting], length, reporter)?;
-    Ok(counting)
-}
-
-/// Counts the words of all texts of an iterator in several ways.
-fn count_corpora<const N: usize>(
-    py: Python<'_>,
-    iterator: &Bound<'_, PyAny>,
-    errors: Utf8Errors,
-    mut countings: [&mut WordCounting; N],
-    length: Option<usize>,
-    reporter: &mut Reporter,
-) -> PyResult<()> {
-    let count = |texts: &Texts| {
-        let counted =
-            countings.iter_mut().try_for_each(|counting| count(py, counting, texts, length, reporter));
-        reporter.or_raise(py, counted)
-    };
-    let mut batches = Batches { texts: Texts::new(errors), errors, count };
-    batches.push_all(iterator)?;
-    batches.count_if(0)
-}
-
 pub(super) fn reporter(
     py: Python<'_>,
     training: &Training,
@@ -435,79 +277,6 @@ pub(super) fn reporter(
         None if training.show_progress => Reporter::shown(py, training.progress_format),
         None => Ok(Reporter::silent()),
     }
-}
-
-/// Texts taken from Python and not counted yet, and the function that counts them.
-struct Batches<F> {
-    texts: Texts,
-    errors: Utf8Errors,
-    count: F,
-}
-
-impl<F: FnMut(&Texts) -> PyResult<()>> Batches<F> {
-    /// Takes all texts of an iterable or of a column.
-    fn push_all(&mut self, items: &Bound<'_, PyAny>) -> PyResult<()> {
-        if self.push_column(items)? {
-            return Ok(());
-        }
-        for (number, item) in texts_in(items, || Ok("iterator".to_owned()))?.enumerate() {
-            let item = item?;
-            if item.is_instance_of::<PyString>() {
-                self.push(&item)?;
-            } else if !self.push_column(&item)? {
-                let name = || Ok(format!("item {number} of the iterator"));
-                for (inner_number, inner) in texts_in(&item, name)?.enumerate() {
-                    let inner = inner?;
-                    if !inner.is_instance_of::<PyString>() {
-                        let kind = kind_of(&inner)?;
-                        let message = format!(
-                            "text {inner_number} of item {number} of the iterator is {kind} but must be str"
-                        );
-                        return Err(exception(items.py(), "InputTypeError", message));
-                    }
-                    self.push(&inner)?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// False if the object offers no column.
-    fn push_column(&mut self, items: &Bound<'_, PyAny>) -> PyResult<bool> {
-        let Some(mut column) = Column::of_texts(items)? else { return Ok(false) };
-        while self.texts.push_next(items.py(), &mut column)? {
-            self.count_if(ITERATOR_BYTES)?;
-        }
-        Ok(true)
-    }
-
-    fn push(&mut self, item: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.texts.push_str(item.cast()?)?;
-        self.count_if(ITERATOR_BYTES)
-    }
-
-    /// Counts the texts that have come together, if these have at least `bytes` bytes.
-    fn count_if(&mut self, bytes: usize) -> PyResult<()> {
-        if self.texts.bytes() < bytes {
-            return Ok(());
-        }
-        let texts = std::mem::replace(&mut self.texts, Texts::new(self.errors));
-        (self.count)(&texts)
-    }
-}
-
-fn count(
-    py: Python<'_>,
-    counting: &mut WordCounting,
-    texts: &Texts,
-    length: Option<usize>,
-    reporter: &mut Reporter,
-) -> crate::Result<()> {
-    py.detach(|| {
-        counting.add_texts(texts.as_slice())?;
-        let total = length.map_or(0, |length| length as u64);
-        reporter.report(Progress { stage: "count words", done: counting.texts(), total })
-    })
 }
 
 fn learn(
