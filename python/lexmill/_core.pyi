@@ -171,7 +171,7 @@ def extend_bpe_words(
     num_threads: int | None = None,
     **options: object,
 ) -> tuple[list[tuple[str, int]], list[tuple[str, str]]]:
-    """Trains byte-pair merges that follow those of a model, on counted words; further arguments go to `BpeTrainer`.
+    """Trains byte-pair merges after the merges of a model, on counted words; further arguments go to `BpeTrainer`.
 
     Returns the tokens of the model with their ids, and its merges.
     """
@@ -1092,7 +1092,7 @@ class Tokenizer:
             FileError: a file cannot be read, a folder or pattern has no files, or the folder cannot be written to.
             FormatError: a file that should be text is of another format, or a record holds no text.
             InvalidUtf8Error: bytes are not UTF-8, with `errors="strict"`.
-            EmptyCorpusError: there are no words in the files, or in those of a domain.
+            EmptyCorpusError: there are no words in the files, or in the files of a domain.
             OptionError: an option of the trainer is out of range, or `max_memory` is less than is needed, or weights
                 are wrong.
         """

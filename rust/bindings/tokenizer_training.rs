@@ -56,7 +56,7 @@ impl PyTokenizer {
     ///     `FileError`: a file cannot be read, a folder or pattern has no files, or the folder cannot be written to.
     ///     `FormatError`: a file that should be text is of another format, or a record holds no text.
     ///     `InvalidUtf8Error`: bytes are not UTF-8, with `errors="strict"`.
-    ///     `EmptyCorpusError`: there are no words in the files, or in those of a domain.
+    ///     `EmptyCorpusError`: there are no words in the files, or in the files of a domain.
     ///     `OptionError`: an option of the trainer is out of range, or `max_memory` is less than is needed, or weights are wrong.
     #[pyo3(signature = (
         files, trainer=None, *, weights=None, shares=None, max_memory=None, folder=None, errors="strict", on_progress=None,

@@ -1,7 +1,7 @@
 //! Training of superwords: two phases, whose words are counted together.
 //!
 //! The first phase is the training of a tokenizer with fewer tokens. For the second, text is cut by a weaker pattern, whose pre-tokens
-//! are counted like the words of the first. Their merges follow those of the first phase ([`BpeTrainer::extend`]).
+//! are counted like the words of the first. Their merges follow the merges of the first phase ([`BpeTrainer::extend`]).
 
 use std::sync::Arc;
 

@@ -223,7 +223,7 @@ impl Trainer {
     /// Learns further tokens for `model`, which keeps its own; `added` are the added tokens around it, with their ids.
     ///
     /// The vocabulary then has at most `vocab_size` tokens, added ones included. If nothing is learnt, the result is the model as it is.
-    /// Prefix, suffix and unknown token are those of the model.
+    /// Prefix, suffix and unknown token are the model's.
     ///
     /// # Errors
     /// [`Error::InvalidOption`] if `vocab_size` is too small for the present tokens, new special tokens and new characters, and the errors of

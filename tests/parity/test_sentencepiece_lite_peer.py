@@ -1,4 +1,4 @@
-"""`.spm.fb` files against those of SentencePiece's converter: the same bytes, and the same tokenizer."""
+"""`.spm.fb` files against the files of SentencePiece's converter: the same bytes, and the same tokenizer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Continued training: the core learns what the reference learns."""
+"""Continued training: the core and the reference learn the same."""
 
 from __future__ import annotations
 

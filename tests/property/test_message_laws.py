@@ -1,4 +1,4 @@
-"""The mask of conversations is the one that a computation by characters gives, whatever a template does to contents."""
+"""The mask of conversations equals a computation by characters, for any change of contents by a template."""
 
 from __future__ import annotations
 

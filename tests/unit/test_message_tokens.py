@@ -323,7 +323,7 @@ class TestSources:
         for source in given:
             found = list(read_conversations(source))
             assert found[3].tools == [{"name": "f"}]
-            # Columns have all fields in all rows; those without a value are absent.
+            # Columns have all fields in all rows; fields without a value are absent.
             assert found[0].messages == CHAT[:1]
             tokens = tokenize_messages(letters, source, TEMPLATE)
             assert tokens.ids.tolist() == expected.ids.tolist()

@@ -272,7 +272,7 @@ def factors_of_shares(shares: Mapping[str, Fraction], sizes: Mapping[str, int]) 
 
 
 def _watcher(trainer: Trainer | None, on_progress: OnProgress | None) -> OnProgress | None:
-    """The report of progress: the caller's, or that of the trainer."""
+    """The report of progress: the caller's, or the trainer's."""
     if on_progress is not None:
         return on_progress
     if trainer is None:

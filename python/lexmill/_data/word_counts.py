@@ -132,7 +132,7 @@ def merge_counts(
 
     Files are opened where they are read, 64 at a time, so any number of them may be merged.
 
-    A dictionary names the domains of a mixture. Its counts are those of the domains one after the other, in its order:
+    A dictionary names the domains of a mixture. It counts as if the domains were one corpus, in its order:
     sources are numbered again. With weights, each domain is counted as often as its weight tells.
 
     Args:
@@ -141,7 +141,7 @@ def merge_counts(
             Python prints for it; 0 leaves the domain out. A domain without a weight is counted once. If a weight is no
             integer, all are multiplied by their least common denominator.
         shares: by domain, its part of the bytes of the mixture; only the ratios matter. All counts are multiplied by
-            integers, of which the least is 1000, so that the ratios are exact to 0.05 %. Bytes are those of the words.
+            integers, of which the least is 1000, so that the ratios are exact to 0.05 %. Bytes are bytes of words.
         max_memory: bytes that merging may take beside the process's other memory; by default 64 MiB.
         folder: the folder for the result until it is saved; by default the system's folder for temporary files.
         on_progress: called as in `count_words`; an exception that it raises ends the merging.

@@ -78,7 +78,7 @@ class Options:
     ] = None
     domain: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=FILES", help="In place of files: those of a domain; may be given again."),
+        typer.Option(metavar="NAME=FILES", help="In place of files: the files of a domain; may be given again."),
     ] = None
     weight: Annotated[
         list[str] | None, typer.Option(metavar="NAME=NUMBER", help="How often a domain is counted; once unless given.")

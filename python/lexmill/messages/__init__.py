@@ -4,7 +4,7 @@
     tokens.ids, tokens.loss_mask, tokens.row_splits
 
 The mask covers exactly the tokens of the text that the template writes for the chosen messages, from the end of the
-header to the end marker, whatever the template does to the text of messages. docs/algorithms/message-spans.md says how.
+header to the end marker, even if the template changes the text of messages. docs/algorithms/message-spans.md says how.
 """
 
 from __future__ import annotations

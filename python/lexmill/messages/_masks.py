@@ -79,7 +79,7 @@ class TextToLearn:
 
 
 def merged(ranges: Iterable[tuple[int, int]]) -> Ranges:
-    """Ranges in order; those that touch or overlap are one."""
+    """Ranges in order; ranges that touch or overlap are one."""
     found: Ranges = []
     for start, end in sorted(ranges):
         if found and start <= found[-1][1]:
@@ -92,7 +92,7 @@ def merged(ranges: Iterable[tuple[int, int]]) -> Ranges:
 def covered(
     offsets: npt.NDArray[np.int64], ranges: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-    """Tokens with a character in a range, and those of them that have others too.
+    """Tokens with a character in a range, and the tokens among them with other characters too.
 
     A token has characters in common with a range exactly if the range begins before the token's end, and has not ended
     at its start.

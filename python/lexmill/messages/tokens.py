@@ -40,9 +40,9 @@ def tokenize_messages(
 ) -> MessageTokens:
     """Encodes conversations to ids, with a mask of the tokens to learn.
 
-    The ids are those of the rendered text, encoded whole and without the special tokens of the post-processor, since
-    the template writes its own. A token is learned if any of its characters is in the text to learn; those that have
-    others too are counted in `straddling`.
+    The ids are the ids of the rendered text, encoded whole and without the special tokens of the post-processor, since
+    the template writes its own. A token is learned if any of its characters is in the text to learn. Learned
+    tokens with other characters too are counted in `straddling`.
 
     Args:
         tokenizer: a tokenizer, or the path of its `tokenizer.json` or its folder.

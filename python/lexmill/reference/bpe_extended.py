@@ -42,7 +42,7 @@ def extend_bpe(
     only_new_tokens: bool = False,
     first_id: int = 0,
 ) -> tuple[dict[str, int], list[tuple[str, str]]]:
-    """Learns merges that follow those of a base from words and their counts.
+    """Learns merges after the merges of a base, from words and their counts.
 
     Args:
         words: as `train_bpe` takes them.

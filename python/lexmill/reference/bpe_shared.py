@@ -1,7 +1,7 @@
 """Characters and merges share the places of a BPE vocabulary; text with other characters is spelled as bytes.
 
 Merges are learnt as if characters took no places. Then the first k merges are kept with the characters in them, and of
-the other characters those of the greatest gain, as many as there are places.
+the other characters the ones of the greatest gain, as many as there are places.
 
 * The gain of a merge is the count of its pair when it was merged. The gain of a character is its count times its bytes
   but one: so many tokens more would the bytes take. A character of one byte has no gain, but a merge may need it.

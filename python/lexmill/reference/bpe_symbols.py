@@ -13,7 +13,7 @@ Words = Sequence[tuple[str, int]]
 def choose_alphabet(words: Words, limit: int | None, initial: Iterable[str]) -> list[str]:
     """Returns the characters that get an id, sorted by code point.
 
-    A limit may drop characters of the initial alphabet too, once those are all that is left.
+    A limit may drop characters of the initial alphabet too, once no others are left.
     """
     counts: dict[str, float] = {}
     for word, count in words:

@@ -4,7 +4,7 @@ Order of choices:
 
 * Ids: every token keeps its id. New tokens get the ids after the largest one: first new special tokens as given, then
   new characters, then the tokens learnt.
-* Sizes: `vocab_size` counts all tokens. If the tokenizer has as many already, nothing changes, whatever the words are.
+* Sizes: `vocab_size` counts all tokens. If the tokenizer has as many already, nothing changes, for any words.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ def alphabet_of(words: Words, known: Iterable[str], limit: int | None = None, in
 
     Args:
         words: words with their counts.
-        known: the tokens of the tokenizer; those of one character count as infinitely frequent.
-        limit: the most characters, those of the tokenizer included.
+        known: the tokens of the tokenizer; tokens of one character count as infinitely frequent.
+        limit: the most characters, the tokenizer's included.
         initial: as in `bpe_trainer`.
     """
     characters = [token for token in known if len(token) == 1]

@@ -1,8 +1,8 @@
 """Continues the training of BPE: its merges stay, and further ones follow.
 
 Order of choices: as in `bpe_extended`, from all tokens of the tokenizer, with the sizes of `continued`; but a pair
-whose text is a token already is never merged. So each merge makes a token of its own, the words of the loop are always
-those that the model makes, and no merge of the tokenizer gets another place. Characters of the tokenizer count as
+whose text is a token already is never merged. So each merge makes a token of its own, the loop always has
+the words as the model cuts them, and no merge of the tokenizer gets another place. Characters of the tokenizer count as
 infinitely frequent for `limit_alphabet`.
 
 Every new token can be reached: a merge ranks after all that came before it, so the symbols of its token first become

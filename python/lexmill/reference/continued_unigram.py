@@ -111,7 +111,7 @@ def continue_unigram(
 def maximise(fixed: Sequence[Piece], new: Sequence[Piece], expected: Sequence[int], precision: int) -> list[Piece]:
     """Returns the new pieces with scores from expected counts, as `unigram_trainer.maximise`.
 
-    The total is the sum over all pieces, also those of the tokenizer.
+    The total is the sum over all pieces, the tokenizer's included.
     """
     least = max(int(math.ldexp(0.5, precision)), 1)
     kept = [

@@ -2,10 +2,10 @@
 
 Order of choices:
 
-* Tokens come in the order given, a repeated one once. Their characters are in the alphabet, as those of
+* Tokens come in the order given, a repeated one once. Their characters are in the alphabet, as the characters of
   `initial_alphabet`. A token that begins with the prefix is spelled as the inside of a word, one that ends with the
   suffix as the end of a word; both only if a character is left.
-* Ids: after those of the words' symbols, each token's symbols that have none yet, token by token, left to right. Then
+* Ids: after the ids of the words' symbols, each token's symbols that have none yet, token by token, left to right. Then
   one id for each merge that spells a new string.
 * Merges: a token goes through all merges made so far, in their order. As long as it has two symbols or more, its first
   two are merged, wherever they are neighbours in it.
@@ -56,7 +56,7 @@ def characters_of(tokens: Sequence[str], prefix: str, suffix: str, *, byte_level
 
 
 def bare(token: str, prefix: str, suffix: str) -> tuple[str, bool, bool]:
-    """Returns the characters of a token without its affixes, and whether it had a prefix and a suffix."""
+    """Returns the characters of a token without its affixes; then true for a prefix, and true for a suffix."""
     has_prefix = prefix != "" and token.startswith(prefix) and token != prefix
     token = token[len(prefix) :] if has_prefix else token
     has_suffix = suffix != "" and token.endswith(suffix) and token != suffix

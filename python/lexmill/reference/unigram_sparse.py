@@ -35,7 +35,7 @@ SCORE_STEP = 1e-4
 
 @dataclass(frozen=True)
 class Active:
-    """All pieces with their scores, and the texts of dropped characters, whose scores are those of unknown ones."""
+    """All pieces with their scores, and the texts of dropped characters, which score as unknown ones do."""
 
     pieces: list[Piece]
     dropped: frozenset[str]
@@ -66,7 +66,7 @@ def prune_sparsely(
 
 
 def raised(penalty: int, counts: Sequence[int], target: int, shrinking_factor: float) -> int:
-    """Returns the penalty of a round, from that of the round before."""
+    """Returns the penalty of a round, from the penalty of the round before."""
     if not counts:
         return penalty
     if len(counts) * 20 > target * 21:

@@ -148,7 +148,7 @@ def maximise(pieces: Sequence[Piece], expected: Sequence[int], precision: int, f
 
 
 def prune(words: Sequence[Word], pieces: Sequence[Piece], fixed: set[str], n: int) -> list[Piece]:
-    """Returns the pieces that always stay and those without which the likelihood would fall most, `n` in all."""
+    """Returns the pieces that always stay and the best others by likelihood, `n` in all."""
     used = [0] * len(pieces)
     for word, edges in lattice(words, pieces):
         for edge in best_path(word.text, edges, pieces):

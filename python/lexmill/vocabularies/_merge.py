@@ -44,7 +44,7 @@ class Merged:
 
 
 def merge_vocabularies(a: Tokenizer, b: Tokenizer) -> Merged:
-    """Appends the tokens of `b` to those of `a`, whose ids, stages and options stay.
+    """Appends the tokens of `b` to the tokens of `a`, whose ids, stages and options stay.
 
     BPE: the merges of `b` follow the merges of `a`, so every token that merging makes in `a` is made still. Where a
     token of `b` is not made, since merges of `a` come first, a merge of the two tokens that its text ends up as is

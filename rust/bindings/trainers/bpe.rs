@@ -229,7 +229,7 @@ pub(in crate::bindings) fn train_bpe_words(
 /// Tokens with their ids, and merges.
 type BpeTables = (Vec<(String, u32)>, Vec<(String, String)>);
 
-/// Trains byte-pair merges that follow those of a model, on counted words; further arguments go to `BpeTrainer`.
+/// Trains byte-pair merges after the merges of a model, on counted words; further arguments go to `BpeTrainer`.
 ///
 /// Returns the tokens of the model with their ids, and its merges.
 #[pyfunction]

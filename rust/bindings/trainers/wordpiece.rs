@@ -43,7 +43,7 @@ use crate::trainers::wordpiece::{Score, WordPieceTrainer};
 ///     `forbid`: regular expressions, or one, in the language of `lexmill.Regex`, that no token that is learned may match
 ///         anywhere: `"  "` for two spaces, `"[0-9]{2}"` for two digits. They are matched with the text of a token, without
 ///         affixes; at the byte level with its bytes. Initial symbols are exempt.
-///     `initial_tokens`: tokens that the vocabulary must have, as it spells them; their ids follow those of the special tokens.
+///     `initial_tokens`: tokens that the vocabulary must have, as it spells them; their ids follow the special tokens' ids.
 ///         `forbid` does not concern them.
 ///
 /// Raises:
@@ -118,7 +118,8 @@ impl PyWordPieceTrainer {
     #[pyo3(signature = (
         *, vocab_size=30000, min_frequency=0, show_progress=true, progress_format="indicatif",
         special_tokens=Keyword::ABSENT, limit_alphabet=Keyword::ABSENT, initial_alphabet=Keyword::ABSENT, continuing_subword_prefix="##",
-        end_of_word_suffix=Keyword::ABSENT, score="frequency", tie_break=None, min_pair_frequency=0, forbid=PatternList::default(), initial_tokens=Vec::new(), **kwargs
+        end_of_word_suffix=Keyword::ABSENT, score="frequency", tie_break=None, min_pair_frequency=0,
+        forbid=PatternList::default(), initial_tokens=Vec::new(), **kwargs
     ), text_signature = "(*, vocab_size=30000, min_frequency=0, show_progress=True, progress_format='indicatif', \
         special_tokens=[], limit_alphabet=None, initial_alphabet=[], continuing_subword_prefix='##', \
         end_of_word_suffix=None, score='frequency', tie_break=None, min_pair_frequency=0, forbid=[], initial_tokens=[], **kwargs)")]

@@ -56,7 +56,7 @@ const LONGEST_LITE: usize = 4096;
 /// The largest score of a BPE piece in a `.spm.fb` file, where it is an integer of 32 bits: the largest of 32-bit floats.
 const LARGEST_LITE: f64 = 2_147_483_520.0;
 
-/// Checks what SentencePiece checks when it converts a model to a `.spm.fb` file.
+/// Makes the checks of SentencePiece's own conversion of a model to a `.spm.fb` file.
 pub(super) fn check_lite(content: &Content<'_>, decoder: Option<&SentencePieceDecoder>) -> Result<()> {
     if !matches!(content.model_type, model_type::UNIGRAM | model_type::BPE) {
         return unsupported(
@@ -76,7 +76,7 @@ pub(super) fn check_lite(content: &Content<'_>, decoder: Option<&SentencePieceDe
         |&&(_, score, _): &&(&str, f64, PieceKind)| score.is_nan() || score.abs() > LARGEST_LITE;
     match content.pieces.iter().find(is_out_of_range) {
         Some((text, score, _)) if content.model_type == model_type::BPE => unsupported(format!(
-            "a .spm.fb file has BPE scores of at most {LARGEST_LITE}, that of `{text}` is {score}"
+            "a .spm.fb file has BPE scores of at most {LARGEST_LITE}, but `{text}` has {score}"
         )),
         _ => Ok(()),
     }

@@ -71,7 +71,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<File<'_>> {
     })
 }
 
-/// The rules of normalization, and whether spaces follow their words.
+/// The rules of normalization, and the place of spaces: before or after their words.
 fn parse_rules(table: Table<'_>) -> Result<(Rules<'_>, bool)> {
     let flag = |field, default| table.byte(field, u8::from(default)).map(|byte| byte != 0);
     let rules = Rules {

@@ -183,7 +183,7 @@ impl<'a> Merger<'a> {
 
     /// True if `text` is merged into one piece.
     fn is_whole(&self, text: &str, longest: usize) -> bool {
-        // The end of each symbol, and whether it is a user-defined piece, which is not merged.
+        // The end of each symbol, and true for a user-defined piece, which is not merged.
         let mut ends: Vec<(usize, bool)> = Vec::new();
         let mut start = 0;
         while start < text.len() {

@@ -41,7 +41,7 @@ pub fn read_file(path: &Path) -> Result<Components> {
     read(&bytes).map_err(|error| error.in_file(&name))
 }
 
-/// True if the name of a file is that of a `.spm.fb` file: its ending is `.fb`.
+/// True for the name of a `.spm.fb` file: its ending is `.fb`.
 pub fn is_lite_name(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("fb"))
 }

@@ -73,10 +73,10 @@ pub(super) fn made_merges(base: &Bpe) -> Vec<((u32, u32), u32)> {
 }
 
 impl BpeTrainer {
-    /// Learns merges that follow those of `base` until the model has `vocab_size` tokens, from words that the base segments.
+    /// Learns merges after the merges of `base` until the model has `vocab_size` tokens, from words that the base segments.
     ///
     /// Special tokens and characters that the base lacks get the first new ids, in the order of a training without a base. New ids
-    /// start after those of the base, and at `first_id` or later. Prefix and suffix are the base's.
+    /// start after the ids of the base, and at `first_id` or later. Prefix and suffix are the base's.
     ///
     /// # Errors
     /// [`Error::VocabSizeTooSmall`] if the base and the new characters alone exceed `vocab_size`; [`Error::Unsupported`] for a base
@@ -92,7 +92,7 @@ impl BpeTrainer {
         self.extend_tuned(base, first_id, words, false, on_progress, Tuning::default())
     }
 
-    /// As [`Self::extend`], from words that are tokens of the base already: each character is that of [`char_of`] a token, and the
+    /// As [`Self::extend`], from words that are tokens of the base already: each character is [`char_of`] a token, and the
     /// merges of the base are not applied. There are no new special tokens or characters.
     ///
     /// # Errors
@@ -130,7 +130,7 @@ impl BpeTrainer {
         if trainer.vocab_size < needed {
             return Err(Error::VocabSizeTooSmall { vocab_size: trainer.vocab_size, needed });
         }
-        // The loop counts ids, with those that no token has.
+        // The loop counts ids, ids without a token included.
         let trainer = Self { vocab_size: (trainer.vocab_size + skipped).min(MAX_IDS), ..trainer };
         let choice = Choice::Frequency(Frequency::new(trainer.tie_break));
         let trained = MergeLoop::new(&trainer, tokens, arena, choice, tuning).run(Vec::new(), on_progress)?;

@@ -22,7 +22,7 @@ use crate::trainers::word_counts::{WordCounts, WordSource};
 use crate::{Error, Result};
 
 impl BpeTrainer {
-    /// Learns merges that follow those of `model`, until there are `vocab_size` tokens.
+    /// Learns merges after the merges of `model`, until there are `vocab_size` tokens.
     ///
     /// Characters of the model count as infinitely frequent for the limit of the alphabet. Without room for another token, or if nothing is
     /// learnt, the result is the model itself.

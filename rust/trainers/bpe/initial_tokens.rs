@@ -1,7 +1,7 @@
 //! Tokens that the vocabulary must have, and the merges that make them.
 //!
 //! Each token goes through the merges of the tokens before it; then its first two symbols are merged until one is left. These merges
-//! have lower ranks than those of the training, so encoding makes each token of its own text. `lexmill.reference.initial_tokens` has
+//! have lower ranks than the merges of the training, so encoding makes each token of its own text. `lexmill.reference.initial_tokens` has
 //! the order of all choices.
 
 use std::collections::HashMap;

@@ -212,9 +212,9 @@ impl BpeTrainer {
     /// # Errors
     /// [`Error::VocabSizeTooSmall`] if special tokens and alphabet alone exceed `vocab_size`, [`Error::InvalidOption`] if
     /// `vocab_size` exceeds 2^30 or is too small for the initial tokens, [`Error::Unsupported`] if an initial token is empty, has a
-    /// character outside the alphabet or cannot be made beside the others, [`Error::TextTooLong`] if a word has 2^30 characters or all distinct words together
-    /// 2^32, [`Error::Unsupported`] if the corpus has 2^64 characters, the errors of [`Forbidden::holds`], and those of `on_progress`, which is called at
-    /// least every 50 ms.
+    /// character outside the alphabet or cannot be made beside the others, [`Error::TextTooLong`] if a word has 2^30 characters or all
+    /// distinct words together 2^32, [`Error::Unsupported`] if the corpus has 2^64 characters, the errors of [`Forbidden::holds`] and of
+    /// `on_progress`, which is called at least every 50 ms.
     pub fn train(&self, words: impl WordSource, on_progress: &mut OnProgress<'_>) -> Result<TrainedBpe> {
         self.train_tuned(words, on_progress, merge_loop::Tuning::default())
     }

@@ -19,7 +19,7 @@ pub(super) fn extend_naive(trainer: &BpeTrainer, base: &TrainedBpe, words: &[(&s
     let (vocab, mut words) = symbolise_naive_from(base.vocab.clone(), trainer, &words);
     let made = |left: u32, right: u32| {
         let text = [&*vocab[left as usize], &*vocab[right as usize]].concat();
-        vocab.iter().position(|token| *token == text).expect("the base has what its merges make")
+        vocab.iter().position(|token| *token == text).expect("the base has the tokens of its merges")
     };
     let mut lengths = vec![0; vocab.len()];
     for &(left, right) in &base.merges {

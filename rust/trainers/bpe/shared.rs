@@ -1,7 +1,7 @@
 //! Characters and merges share the places of the vocabulary (`auto_character_coverage`).
 //!
 //! Merges are learnt as if characters took no places. Then the first merges are kept, with the characters in them, and of the
-//! other characters those that save most bytes, so that the tokens that the corpus takes are fewest. Text with other characters
+//! other characters the ones that save most bytes, so that the tokens that the corpus takes are fewest. Text with other characters
 //! is spelled as bytes. Source: SentencePiece 0.2.3; `docs/algorithms/bpe-training.md` has the exact definition.
 
 use std::cmp::Reverse;

@@ -151,7 +151,7 @@ impl<'a> Pieces<'a> {
         Ok(added(parts))
     }
 
-    /// Keeps the new pieces that always stay and those whose removal would lower the likelihood most: at most `n` of both, but always
+    /// Keeps the new pieces that always stay and the others whose removal would lower the likelihood most: at most `n` of both, but always
     /// the former. Keeps all pieces that are not new.
     ///
     /// A piece is always removed if it is not its own best segmentation, or if no word's best segmentation uses it.

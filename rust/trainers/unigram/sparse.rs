@@ -75,7 +75,7 @@ pub(super) fn train<'a>(
     Ok(sparse)
 }
 
-/// The penalty of a round: that of the round before, or the largest count that too many pieces reach; at most the largest count.
+/// The penalty of a round: the penalty of the round before, or the largest count that too many pieces reach; at most the largest count.
 fn raised(penalty: u64, counts: &mut [u64], target: Target) -> u64 {
     let Some(&largest) = counts.iter().max() else { return penalty };
     let mut raised = penalty;

@@ -48,7 +48,7 @@ pub struct WordPieceTrainer {
     pub continuing_subword_prefix: Option<String>,
     /// Suffix of the last character of a word.
     pub end_of_word_suffix: Option<String>,
-    /// Tokens that the vocabulary must have; their ids come after those of the special tokens.
+    /// Tokens that the vocabulary must have; their ids come after the ids of the special tokens.
     pub initial_tokens: Vec<String>,
     /// As [`BpeTrainer::forbid`].
     pub forbid: Forbidden,
