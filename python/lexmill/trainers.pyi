@@ -458,8 +458,8 @@ class WordPieceTrainer(Trainer):
         forbid: regular expressions, or one, in the language of `lexmill.Regex`, that no token that is learned may
             match anywhere: `"  "` for two spaces, `"[0-9]{2}"` for two digits. They are matched with the text of a
             token, without affixes; at the byte level with its bytes. Initial symbols are exempt.
-        initial_tokens: tokens that the vocabulary must have, as it spells them; their ids follow the ids of the
-            special tokens. `forbid` does not concern them.
+        initial_tokens: tokens that the vocabulary must have, as it spells them; their ids follow the special tokens'
+            ids. `forbid` does not concern them.
 
     Raises:
         OptionRangeError: a number is negative.
