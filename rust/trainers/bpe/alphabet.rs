@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use super::arena::{Arena, ArenaBuilder, Cells, check_len, close_gaps, large_weights};
 use super::cells::{Cell, HEADER};
+use super::segmenter::Segmenter;
 use super::symbols::{Alphabet, Symbols};
 use super::tokens::Tokens;
 use super::{BpeTrainer, Numbering};
-use crate::models;
-use crate::models::bpe::{Bpe, Scratch};
+use crate::models::bpe::Bpe;
 use crate::structures::huge_pages;
 use crate::structures::parallel::OnProgress;
 use crate::structures::parallel::{METER_EVERY, Meter, run_parts};
@@ -221,29 +221,6 @@ pub(super) fn symbolise_from(
     let base = (!are_tokens).then_some(base);
     let arena = parts.build_arena(&symbols, base, is_narrow, on_progress)?;
     Ok((tokens, arena))
-}
-
-/// Applies the merges of a base to words.
-struct Segmenter<'a> {
-    base: &'a Bpe,
-    scratch: Scratch,
-    tokens: models::Tokens,
-}
-
-impl<'a> Segmenter<'a> {
-    fn new(base: &'a Bpe) -> Self {
-        Self { base, scratch: Scratch::default(), tokens: models::Tokens::default() }
-    }
-
-    /// The tokens of a word. A word that the base takes whole has no pair, so it has no tokens here.
-    fn of_word(&mut self, symbols: &Symbols<'_>, word: &str) -> impl Iterator<Item = u32> + '_ {
-        self.tokens.clear();
-        let is_whole = self.base.options().ignore_merges && self.base.vocab().id(word).is_some();
-        if !is_whole {
-            self.base.merge_symbols(symbols.of_word(word), &mut self.scratch, &mut self.tokens);
-        }
-        self.tokens.ids.iter().copied()
-    }
 }
 
 /// As [`symbolise`] with [`Numbering::Alphabet`], for several corpora with one vocabulary. Each arena comes with the number of

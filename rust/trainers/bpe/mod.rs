@@ -48,6 +48,7 @@ mod pairs;
 pub mod parity;
 mod replay;
 mod scores;
+mod segmenter;
 mod shared;
 mod sketch;
 mod superwords;
