@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::AddedToken;
+use super::token::AddedToken;
 
 /// A token, with the state that its options do not hold.
 #[derive(Clone, Debug)]

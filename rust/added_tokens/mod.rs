@@ -12,6 +12,7 @@
 mod contents;
 mod layer;
 mod matcher;
+mod token;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,6 +20,7 @@ use std::sync::Arc;
 pub use contents::Contents;
 use layer::{Entry, Layer};
 pub use matcher::{Matcher, Matchers, Segment};
+pub use token::AddedToken;
 
 use crate::Result;
 use crate::vocab::Vocab;
@@ -26,38 +28,6 @@ use crate::vocab::Vocab;
 /// Layers of together at most this many tokens are merged: compiling them again takes less than a millisecond. In tests a few tokens make
 /// several layers.
 const FEW_TOKENS: usize = if cfg!(test) { 1 } else { 512 };
-
-/// A token outside the model's own; the names are Hugging Face's.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "five independent options of the file format")]
-pub struct AddedToken {
-    /// The text to find.
-    pub content: String,
-    /// Only between characters that are not word characters.
-    pub single_word: bool,
-    /// Takes the white space before it.
-    pub lstrip: bool,
-    /// Takes the white space after it.
-    pub rstrip: bool,
-    /// Looked for in normalized text rather than in the original.
-    pub normalized: bool,
-    /// Left out when decoding with `skip_special_tokens`.
-    pub special: bool,
-}
-
-impl AddedToken {
-    /// A token with all options off but `normalized`, which is on unless the token is special.
-    pub fn new(content: impl Into<String>, special: bool) -> Self {
-        Self {
-            content: content.into(),
-            single_word: false,
-            lstrip: false,
-            rstrip: false,
-            normalized: !special,
-            special,
-        }
-    }
-}
 
 /// The added tokens of one tokenizer.
 #[derive(Clone, Debug, Default)]

@@ -7,7 +7,8 @@ use memchr::memmem::Finder;
 use super::documents::{DocumentFile, check_separator};
 #[cfg(feature = "sources")]
 use super::inputs::OpenRecords;
-use super::text_file::{TextFile, Utf8Errors};
+use super::text_file::TextFile;
+use super::utf8_errors::Utf8Errors;
 use crate::Result;
 use crate::pipeline::{Pipeline, Shard, check_length};
 use crate::tokenizer::Block;

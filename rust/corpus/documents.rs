@@ -5,7 +5,8 @@ use std::slice;
 
 #[cfg(feature = "sources")]
 use super::inputs::InputSource;
-use super::text_file::{TextFile, Utf8Errors};
+use super::text_file::TextFile;
+use super::utf8_errors::Utf8Errors;
 use crate::{Error, Result};
 
 /// A file whose documents are encoded, or several files of records.

@@ -3,7 +3,7 @@
 use super::blocks::FileBlocks;
 pub use super::documents::DocumentFile;
 use super::documents::read_documents;
-use super::text_file::Utf8Errors;
+use super::utf8_errors::Utf8Errors;
 use crate::Result;
 use crate::cache::Id;
 use crate::structures::parallel::Parallelism;

@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-use super::text_file::Utf8Errors;
+use super::utf8_errors::Utf8Errors;
 use crate::{Error, Result};
 
 /// Bytes that are read at a time: few enough to stay in a near cache until they are counted.

@@ -2,6 +2,7 @@
 //!
 //! | file | holds |
 //! |---|---|
+//! | `utf8_errors` | the handling of bytes that are not UTF-8 |
 //! | `text_file` | a file as text, decoded a part at a time |
 //! | `lines` | blocks of whole lines |
 //! | `blocks` | blocks of whole documents, or of shards of documents, that are encoded |
@@ -26,9 +27,10 @@ mod lines;
 #[cfg(feature = "sources")]
 pub mod sources;
 mod text_file;
+mod utf8_errors;
 
 #[cfg(feature = "sources")]
 pub use bounded_counting::BoundedCounting;
 #[cfg(feature = "sources")]
 pub use checkpoint::{Checkpoint, CountingJob};
-pub use text_file::Utf8Errors;
+pub use utf8_errors::Utf8Errors;

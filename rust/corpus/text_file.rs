@@ -3,29 +3,11 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use super::utf8_errors::Utf8Errors;
 use crate::{Error, Result};
 
 /// Bytes that are read and decoded at a time, at most.
 const BLOCK: usize = 1 << 20;
-
-/// The handling of bytes that are not UTF-8.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Utf8Errors {
-    /// Stop with an error that names the file and the byte.
-    Strict,
-    /// Read U+FFFD in their place.
-    Replace,
-}
-
-impl Utf8Errors {
-    /// Its name in Python.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Strict => "strict",
-            Self::Replace => "replace",
-        }
-    }
-}
 
 /// A file that is being read.
 pub(super) struct TextFile {

@@ -8,7 +8,8 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::ops::Range;
 
-use super::ByteRange;
+/// Half-open byte range of the original text.
+pub type ByteRange = (u32, u32);
 
 /// In place of a length: each character of the run stands for as many original bytes as it has itself.
 const COPY: u32 = u32::MAX;

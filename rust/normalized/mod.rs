@@ -12,12 +12,10 @@ mod tests;
 use std::borrow::Cow;
 use std::ops::Range;
 
+pub use alignment::ByteRange;
 use alignment::{Runs, RunsBuilder};
 pub use normalized_string::NormalizedString;
 pub use pre_tokenized_string::{CharOffsets, PreTokenizedString, StringSplit, StringToken};
-
-/// Half-open byte range of the original text.
-pub type ByteRange = (u32, u32);
 
 /// The alignment of a text: the original bytes of each character.
 #[derive(Clone, Debug)]

@@ -3,9 +3,9 @@
 //! Source: Devlin et al. 2018, released code. The character tables are pinned to Hugging Face's.
 
 use super::bert_ranges::{DROPPED, MARKS};
+use super::form::Form;
 use super::lowercase::lowercase;
 use super::strip::remove;
-use super::unicode::Form;
 use crate::normalized::Normalized;
 use crate::scan::bert::is_ideograph;
 

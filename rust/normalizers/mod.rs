@@ -11,6 +11,7 @@ mod bert_ranges;
 mod byte_level;
 mod compiled;
 mod custom;
+mod form;
 mod lowercase;
 mod metaspace;
 mod nmt;
@@ -32,12 +33,12 @@ pub(crate) use compiled::tests as compiled_tests;
 pub use compiled::{CompiledNormalizer, PieceMemo};
 pub(crate) use compiled::{Image, Images, PageImages, Remains};
 pub use custom::CustomNormalizer;
+pub use form::Form;
 pub use metaspace::MetaspaceNormalizer;
 pub use precompiled::clusters;
 #[cfg(test)]
 pub(crate) use precompiled::tests::charsmap;
 pub use rewrite_in_isolation::Rewritten;
-pub use unicode::Form;
 
 use crate::Result;
 use crate::growth::Growth;

@@ -10,7 +10,7 @@ use std::ops::Range;
 use super::Normalizer;
 use super::bert::{Bert, is_mark as is_bert_mark};
 use super::clusters::{is_cluster, is_simple_grapheme};
-use super::unicode::Form;
+use super::form::Form;
 use super::unicode_9::is_mark;
 use crate::metaspace::VISIBLE_SPACE;
 use crate::normalized::{ByteRange, Normalized};

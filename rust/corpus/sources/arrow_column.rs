@@ -4,12 +4,16 @@ use std::io;
 use std::path::Path;
 
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef};
-use arrow_schema::{ArrowError, DataType, Fields};
+use arrow_array::{Array, ArrayReader, ArrayRef};
+use arrow_schema::{ArrowError, DataType};
 
 use super::added::array_values::{ArrayPath, ArrayValues};
-use super::columns::{BLOCK, Rows, decoded, no_column, no_texts};
-use super::reader::RecordBlock;
+use super::added::{AddedColumn, path_of};
+use super::arrow_stream::ArrowStream;
+use super::column_paths::{check_texts, column_path};
+use super::columns::{BLOCK, Rows, no_column};
+use super::decoders::{arrow_error, decoded};
+use super::record_block::RecordBlock;
 use super::source::{Skipped, Source};
 use crate::{Error, Result};
 
@@ -37,9 +41,32 @@ impl ArrowColumn {
         Self { batches, path, is_foreign: false, batch: None, rows, added, values }
     }
 
-    /// The column at `path` of batches that another library made in memory.
-    pub(super) fn of_foreign(batches: Batches, path: Vec<usize>, added: Vec<ArrayPath>) -> Self {
-        Self { is_foreign: true, ..Self::of_decoded(batches, path, added) }
+    /// The column `name` of a stream's batches, or all of its arrays if they are no structs.
+    ///
+    /// # Errors
+    /// [`Error::Format`] for an error of the producer, and if a column is absent or holds no texts; [`Error::Unsupported`]
+    /// if the stream was read before.
+    pub(super) fn of_stream(
+        stream: &ArrowStream,
+        name: &str,
+        path: &Path,
+        added: &[AddedColumn],
+    ) -> Result<Self> {
+        let reader = stream.take(path)?;
+        let (numbers, added) = match reader.field().data_type() {
+            DataType::Struct(fields) => {
+                let added = added.iter().map(|column| path_of(fields, column, path));
+                (column_path(fields, name, path)?, added.collect::<Result<_>>()?)
+            }
+            found => {
+                check_texts(found, name, path)?;
+                if let Some(column) = added.first() {
+                    return Err(no_column(&column.name, ["the texts"].into_iter(), path));
+                }
+                (Vec::new(), Vec::new())
+            }
+        };
+        Ok(Self { is_foreign: true, ..Self::of_decoded(Box::new(reader), numbers, added) })
     }
 
     /// True if rows of a batch remain.
@@ -67,7 +94,7 @@ impl ArrowColumn {
         let first = self.rows.count;
         while block.bytes.len() + block.added.len() < BLOCK {
             let Some(texts) = &mut self.batch else {
-                self.batch = decoded(|| self.next_batch(), io_error).map_err(&failed)?;
+                self.batch = decoded(|| self.next_batch(), arrow_error).map_err(&failed)?;
                 if self.batch.is_none() {
                     break;
                 }
@@ -154,78 +181,5 @@ impl Texts {
             DataType::BinaryView => Some(values.as_binary_view().value(row)),
             _ => None,
         }
-    }
-}
-
-/// Where the column `name` is among `fields`: names of structs come before it, with dots between them.
-///
-/// # Errors
-/// [`Error::Format`] if it is absent or holds no texts.
-pub(super) fn column_path(fields: &Fields, name: &str, path: &Path) -> Result<Vec<usize>> {
-    let mut numbers = Vec::new();
-    let Some(found) = find(fields, name, &mut numbers) else {
-        let mut names = Vec::new();
-        push_names(fields, "", &mut names);
-        return Err(no_column(name, names.into_iter(), path));
-    };
-    check_texts(found, name, path).map(|()| numbers)
-}
-
-/// Refuses a type that is no text.
-///
-/// # Errors
-/// [`Error::Format`] with the type.
-pub(super) fn check_texts(found: &DataType, name: &str, path: &Path) -> Result<()> {
-    let is_text = |found: &DataType| {
-        use DataType::{Binary, BinaryView, LargeBinary, LargeUtf8, Utf8, Utf8View};
-        matches!(found, Utf8 | LargeUtf8 | Utf8View | Binary | LargeBinary | BinaryView)
-    };
-    match found {
-        // All values are null.
-        DataType::Null => Ok(()),
-        DataType::Dictionary(_, values) if is_text(values) => Ok(()),
-        found if is_text(found) => Ok(()),
-        found => Err(no_texts(name, &found.to_string(), path)),
-    }
-}
-
-/// The type of the column `name`; its numbers are added to `numbers`.
-pub(super) fn find<'a>(fields: &'a Fields, name: &str, numbers: &mut Vec<usize>) -> Option<&'a DataType> {
-    for (number, field) in fields.iter().enumerate() {
-        numbers.push(number);
-        if field.name() == name {
-            return Some(field.data_type());
-        }
-        if let DataType::Struct(inner) = field.data_type()
-            && let Some(rest) =
-                name.strip_prefix(field.name().as_str()).and_then(|rest| rest.strip_prefix('.'))
-            && let Some(found) = find(inner, rest, numbers)
-        {
-            return Some(found);
-        }
-        numbers.pop();
-    }
-    None
-}
-
-/// The names of all columns that are no structs.
-pub(super) fn push_names(fields: &Fields, outer: &str, names: &mut Vec<String>) {
-    for field in fields {
-        let name = format!("{outer}{}", field.name());
-        match field.data_type() {
-            DataType::Struct(inner) => push_names(inner, &format!("{name}."), names),
-            _ => names.push(name),
-        }
-    }
-}
-
-/// The operating system's error, or [`io::ErrorKind::InvalidData`] with the message.
-pub(crate) fn io_error(error: ArrowError) -> io::Error {
-    match error {
-        ArrowError::IoError(_, error) => error,
-        ArrowError::IpcError(message)
-        | ArrowError::ParseError(message)
-        | ArrowError::CDataInterface(message) => io::Error::new(io::ErrorKind::InvalidData, message),
-        other => io::Error::new(io::ErrorKind::InvalidData, other.to_string()),
     }
 }

@@ -19,10 +19,11 @@ use arrow_schema::{ArrowError, SchemaRef};
 
 use super::added::{AddedColumn, path_of};
 
-use super::arrow_column::{ArrowColumn, column_path, io_error};
-use super::columns::decoded;
+use super::arrow_column::ArrowColumn;
+use super::column_paths::column_path;
 use super::compression::open_plain;
-use super::reader::failed;
+use super::decoders::{arrow_error, decoded};
+use super::file_errors::failed;
 use crate::Result;
 
 /// First and last bytes of a file.
@@ -48,7 +49,7 @@ pub(super) fn open(
     added: &[AddedColumn],
     read: &Arc<AtomicU64>,
 ) -> Result<ArrowColumn> {
-    let batches = decoded(|| IpcBatches::new(file, path, read), io_error)
+    let batches = decoded(|| IpcBatches::new(file, path, read), arrow_error)
         .map_err(|error| failed("read", path, error))?;
     let mut numbers = column_path(batches.schema.fields(), name, path)?;
     let fields = batches.schema.fields();
@@ -68,7 +69,7 @@ pub(super) fn open(
 /// # Errors
 /// [`Error::Io`](crate::Error) for bytes that are neither.
 pub(super) fn schema(file: Box<dyn Read + Send>, path: &Path, read: &Arc<AtomicU64>) -> Result<SchemaRef> {
-    let batches = decoded(|| IpcBatches::new(file, path, read), io_error);
+    let batches = decoded(|| IpcBatches::new(file, path, read), arrow_error);
     batches.map(|batches| batches.schema).map_err(|error| failed("read", path, error))
 }
 

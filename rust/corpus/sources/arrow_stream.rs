@@ -8,10 +8,8 @@ use arrow_array::ArrayReader;
 use arrow_array::ffi_stream::{ArrayStreamReader, FFI_ArrowArrayStream};
 use arrow_schema::{DataType, Fields};
 
-use super::added::{AddedColumn, path_of};
-use super::arrow_column::{ArrowColumn, check_texts, column_path, io_error};
-use super::columns::{decoded, no_column};
-use super::reader::named;
+use super::decoders::{arrow_error, decoded};
+use super::file_errors::named;
 use crate::{Error, Result};
 
 /// A stream of the Arrow C stream interface, which can be read once.
@@ -35,13 +33,15 @@ impl ArrowStream {
     }
 
     /// Takes the stream out.
-    fn take(&self, path: &Path) -> Result<ArrayStreamReader> {
+    ///
+    /// # Errors
+    /// [`Error::Format`] for an error of the producer; [`Error::Unsupported`] if the stream was read before.
+    pub(super) fn take(&self, path: &Path) -> Result<ArrayStreamReader> {
         let held =
             std::mem::replace(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner), Held::Nothing);
         match held {
-            Held::Stream(stream) => {
-                decoded(|| ArrayStreamReader::try_new(stream), io_error).map_err(|error| failed(path, &error))
-            }
+            Held::Stream(stream) => decoded(|| ArrayStreamReader::try_new(stream), arrow_error)
+                .map_err(|error| failed(path, &error)),
             Held::Reader(reader) => Ok(reader),
             Held::Nothing => Err(Error::Unsupported("an Arrow stream can be read only once".to_owned())),
         }
@@ -59,29 +59,6 @@ impl ArrowStream {
         };
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Held::Reader(reader);
         Ok(fields)
-    }
-
-    /// The column `name` of the stream's batches, or all of its arrays if they are no structs.
-    ///
-    /// # Errors
-    /// [`Error::Format`] for an error of the producer, and if a column is absent or holds no texts; [`Error::Unsupported`]
-    /// if the stream was read before.
-    pub(super) fn open(&self, name: &str, path: &Path, added: &[AddedColumn]) -> Result<ArrowColumn> {
-        let reader = self.take(path)?;
-        let (numbers, added) = match reader.field().data_type() {
-            DataType::Struct(fields) => {
-                let added = added.iter().map(|column| path_of(fields, column, path));
-                (column_path(fields, name, path)?, added.collect::<Result<_>>()?)
-            }
-            found => {
-                check_texts(found, name, path)?;
-                if let Some(column) = added.first() {
-                    return Err(no_column(&column.name, ["the texts"].into_iter(), path));
-                }
-                (Vec::new(), Vec::new())
-            }
-        };
-        Ok(ArrowColumn::of_foreign(Box::new(reader), numbers, added))
     }
 }
 

@@ -10,7 +10,7 @@ use bzip2::bufread::MultiBzDecoder;
 use flate2::bufread::MultiGzDecoder;
 use lzma_rust2::XzReader;
 
-use super::reader::{failed, named};
+use super::file_errors::{STDIN, failed, named};
 use crate::structures::binary_formats::{Compression, START, binary_format};
 use crate::{Error, Result};
 
@@ -25,9 +25,6 @@ const XZ_KIB: u32 = 80 << 10;
 
 /// The binary logarithm of the largest window of zstd, which the decoder holds in memory: the window of `zstd --ultra -22`.
 const ZSTD_WINDOW_LOG: u32 = 27;
-
-/// The name of standard input among paths.
-pub(in crate::corpus) const STDIN: &str = "-";
 
 /// Opens a file for its decompressed bytes: all members of a gzip file, all frames or streams of the others. The number of bytes of
 /// the file itself that these were made of is added to `read`.

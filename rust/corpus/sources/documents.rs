@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use memchr::memmem::Finder;
 
-use super::reader::{RecordBlock, Value};
+use super::record_block::{RecordBlock, Value};
 use crate::corpus::lines::{Unread, read_more};
 
 /// The documents of one file.

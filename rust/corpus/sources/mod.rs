@@ -5,8 +5,12 @@
 //! | `source` | the files to read, their format, and the handling of broken records |
 //! | `added` | columns that are kept beside texts |
 //! | `columns` | shared by columns of all formats: rows, and the errors of a column |
+//! | `column_paths` | where a column is in a schema |
+//! | `decoders` | errors and panics of the decoders of other libraries |
+//! | `file_errors` | files as errors name them |
 //! | `compression` | a file's bytes, decompressed |
-//! | `reader` | the files of a source in blocks of whole records |
+//! | `record_block` | a block of whole records |
+//! | `reader` | the files of a source in such blocks |
 //! | `line_ranges` | plain files of lines in ranges of bytes |
 //! | `csv_records` | blocks of CSV records |
 //! | `csv_scan` | where CSV records end, and where their values are |
@@ -26,15 +30,19 @@ mod added;
 mod arrow_column;
 mod arrow_ipc;
 mod arrow_stream;
+mod column_paths;
 mod columns;
 mod compression;
 mod csv_records;
 mod csv_scan;
+mod decoders;
 mod documents;
+mod file_errors;
 mod json_field;
 mod line_ranges;
 mod parquet_column;
 mod reader;
+mod record_block;
 mod source;
 mod texts;
 
@@ -45,13 +53,14 @@ use crate::structures::parallel::OnProgress;
 use crate::tokenizer::{BlockEnd, WordCounting};
 
 pub use added::{AddedColumn, AddedValue, AddedValues, ValueKind, added_columns};
-#[cfg(feature = "python")]
-pub(crate) use arrow_column::io_error as arrow_error;
 pub use arrow_stream::ArrowStream;
-pub(crate) use columns::decoded;
-pub(in crate::corpus) use compression::{STDIN, open_text};
-pub(crate) use parquet_column::io_error as parquet_error;
-pub use reader::{RecordBlock, SourceReader};
+pub(in crate::corpus) use compression::open_text;
+#[cfg(feature = "python")]
+pub(crate) use decoders::arrow_error;
+pub(crate) use decoders::{decoded, parquet_error};
+pub(in crate::corpus) use file_errors::STDIN;
+pub use reader::SourceReader;
+pub use record_block::RecordBlock;
 pub use source::{CsvColumn, Format, OnError, Skipped, Source};
 
 /// Counts the words of a source text by text; progress counts bytes of files as they lie on the disk, of `total`.

@@ -15,9 +15,10 @@ use parquet::schema::types::{ColumnDescPtr, SchemaDescriptor};
 
 use super::added::AddedColumn;
 use super::added::parquet_values::ParquetValues;
-use super::columns::{BLOCK, Rows, decoded, no_column, no_texts};
-use super::compression::STDIN;
-use super::reader::{RecordBlock, failed};
+use super::columns::{BLOCK, Rows, no_column, no_texts};
+use super::decoders::{decoded, parquet_error};
+use super::file_errors::{STDIN, failed};
+use super::record_block::RecordBlock;
 use super::source::{Skipped, Source};
 use crate::Result;
 
@@ -65,7 +66,7 @@ impl ParquetColumn {
         if !metadata.is_file() {
             return Err(failed("open", path, unsupported()));
         }
-        let file = decoded(|| SerializedFileReader::new(file), io_error)
+        let file = decoded(|| SerializedFileReader::new(file), parquet_error)
             .map_err(|error| failed("read", path, error))?;
         let (column, descriptor) = found(file.metadata().file_metadata().schema_descr(), name, path)?;
         let is_null = matches!(descriptor.logical_type_ref(), Some(LogicalType::Unknown));
@@ -118,14 +119,14 @@ impl ParquetColumn {
                 self.rows.push(value, block, source, skipped)?;
                 if let Some(added) = &mut self.added {
                     let path = &source.paths[block.file];
-                    let outcome = decoded(|| added.push(&mut block.added), io_error);
+                    let outcome = decoded(|| added.push(&mut block.added), parquet_error);
                     let outcome = outcome.map_err(|error| failed("read", path, error))?;
                     block.end_added(mark, outcome, source, skipped)?;
                 }
                 continue;
             }
             let path = &source.paths[block.file];
-            if !decoded(|| self.decode(), io_error).map_err(|error| failed("read", path, error))? {
+            if !decoded(|| self.decode(), parquet_error).map_err(|error| failed("read", path, error))? {
                 break;
             }
         }
@@ -292,18 +293,4 @@ impl Iterator for CheckedPages {
 
 fn is_indices(page: &Page) -> bool {
     matches!(page.encoding(), Encoding::PLAIN_DICTIONARY | Encoding::RLE_DICTIONARY)
-}
-
-/// The operating system's error, or [`io::ErrorKind::InvalidData`] with the message.
-pub(crate) fn io_error(error: ParquetError) -> io::Error {
-    match error {
-        ParquetError::External(source) => match source.downcast::<io::Error>() {
-            Ok(error) => *error,
-            Err(source) => io::Error::new(io::ErrorKind::InvalidData, source),
-        },
-        ParquetError::General(message) | ParquetError::NYI(message) | ParquetError::EOF(message) => {
-            io::Error::new(io::ErrorKind::InvalidData, message)
-        }
-        other => io::Error::new(io::ErrorKind::InvalidData, other.to_string()),
-    }
 }

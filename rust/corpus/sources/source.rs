@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::arrow_stream::ArrowStream;
-use super::reader::named;
+use super::file_errors::named;
 use crate::Result;
 use crate::corpus::Utf8Errors;
 
@@ -145,6 +145,11 @@ impl OnError {
             Self::Skip => "skip",
         }
     }
+}
+
+/// The message about a line that is left out for its length.
+pub(super) fn too_long(limit: usize) -> String {
+    format!("the line has more than {limit} bytes")
 }
 
 /// The records that were left out; shared by all threads.

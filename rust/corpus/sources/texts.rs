@@ -4,10 +4,11 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use super::added::{AddedColumn, push_json_values};
+use super::file_errors::{failed, named};
 use super::json_field::{push_field, with_finite_numbers};
 use super::line_ranges::RangeError;
-use super::reader::{RecordBlock, failed, named};
-use super::source::{Format, OnError, Skipped, Source};
+use super::record_block::RecordBlock;
+use super::source::{Format, OnError, Skipped, Source, too_long};
 use crate::corpus::Utf8Errors;
 use crate::corpus::lines::for_each_line;
 use crate::{Error, Result};
@@ -71,11 +72,6 @@ impl Source {
         block.offset = block.file_offset + start;
         Ok(())
     }
-}
-
-/// The message about a line that is left out for its length.
-pub(super) fn too_long(limit: usize) -> String {
-    format!("the line has more than {limit} bytes")
 }
 
 /// The work on one block.

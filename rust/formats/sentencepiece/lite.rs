@@ -3,7 +3,7 @@
 //! They hold the pieces, the rules of normalization, and tries for the runtime, which are not needed here. Rules of
 //! denormalization are not in them. Field numbers are from `sentencepiece_lite.fbs`.
 
-use super::read::{File, Rules};
+use super::fields::{File, Rules};
 use super::{lite_model, lite_normalizer, model_type};
 use crate::decoders::SentencePieceDecoder;
 use crate::formats::flatbuffers::Table;

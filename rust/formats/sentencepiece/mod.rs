@@ -7,6 +7,7 @@
 
 mod checks;
 mod content;
+mod fields;
 mod lite;
 mod lite_write;
 mod read;

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::fields::{File, Rules};
 use super::model_type::{BPE, CHAR, UNIGRAM, WORD};
 use super::{ENDS, RUNS, SPACE, lite, model, normalizer, piece, trainer};
 use crate::added_tokens::{AddedToken, AddedTokens};
@@ -14,44 +15,11 @@ use crate::models::bpe::{Bpe, BpeOptions};
 use crate::models::piece_kind::PieceKind;
 use crate::models::unigram::{Unigram, UnigramOptions};
 use crate::models::wordlevel::{SpacedWords, WordLevel};
-use crate::normalizers::{Charsmap, Normalizer, SentencePiece, SentencePieceOptions};
+use crate::normalizers::{Normalizer, SentencePiece, SentencePieceOptions};
 use crate::structures::finder::{Replacement, TextPattern};
 use crate::tokenizer::Components;
 use crate::vocab::Vocab;
 use crate::{Error, Result};
-
-/// The fields of a file that matter for encoding.
-pub(super) struct File<'a> {
-    pub(super) pieces: Vec<(&'a str, f32, PieceKind)>,
-    pub(super) model_type: u64,
-    pub(super) byte_fallback: bool,
-    pub(super) whitespace_as_suffix: bool,
-    pub(super) unk_surface: &'a str,
-    pub(super) normalization: Rules<'a>,
-    pub(super) denormalization: Rules<'a>,
-}
-
-/// Rules that rewrite text, and the handling of its spaces.
-#[derive(Clone, Copy)]
-pub(super) struct Rules<'a> {
-    pub(super) charsmap: &'a [u8],
-    pub(super) dummy_prefix: bool,
-    pub(super) extra_whitespaces: bool,
-    pub(super) escape: bool,
-}
-
-impl Default for Rules<'_> {
-    fn default() -> Self {
-        Self { charsmap: &[], dummy_prefix: true, extra_whitespaces: true, escape: true }
-    }
-}
-
-impl Rules<'_> {
-    fn table(&self) -> Result<Option<Charsmap>> {
-        let table = (!self.charsmap.is_empty()).then(|| Charsmap::new(self.charsmap)).transpose()?;
-        Ok(table.map(Charsmap::longest_first))
-    }
-}
 
 /// Reads a `.model` or a `.spm.fb` file, told by its first bytes.
 ///
@@ -87,22 +55,6 @@ pub fn read(bytes: &[u8]) -> Result<Components> {
         added: Arc::new(added),
         ..Components::of_model(Arc::new(model))
     })
-}
-
-impl File<'_> {
-    fn has(&self, kind: PieceKind) -> bool {
-        self.pieces.iter().any(|&(.., own)| own == kind)
-    }
-
-    /// True if a normal piece has several characters.
-    fn has_longer(&self) -> bool {
-        let is_longer = |text: &str| text.chars().nth(1).is_some();
-        self.pieces.iter().any(|&(text, _, kind)| kind == PieceKind::Normal && is_longer(text))
-    }
-
-    fn kinds(&self) -> Vec<PieceKind> {
-        self.pieces.iter().map(|&(.., kind)| kind).collect()
-    }
 }
 
 fn parse(bytes: &[u8]) -> Result<File<'_>> {

@@ -1,20 +1,24 @@
 //! `tokenizer.json`: the whole tokenizer in one file.
 
+mod file;
 mod parts;
+mod version;
 mod version_2;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use file::{File, optional, read_component};
 use parts::{
-    AddedTokenJson, padding_json, read_added_tokens, read_padding, read_truncation, truncation_json,
+    AddedTokenJson, added_tokens_json, padding_json, read_added_tokens, read_padding, read_truncation,
+    truncation_json,
 };
 pub use parts::{added_token_json, read_added_token_json};
+pub use version::Version;
 use version_2::Version2;
 
 use super::components::Component;
@@ -25,60 +29,6 @@ use super::{sentencepiece, vocab_files};
 use crate::added_tokens::{AddedToken, AddedTokens};
 use crate::tokenizer::Components;
 use crate::{Error, Result};
-
-#[derive(Deserialize)]
-struct File<'a> {
-    #[serde(default)]
-    version: Value,
-    #[serde(default)]
-    truncation: Value,
-    #[serde(default)]
-    padding: Value,
-    #[serde(default)]
-    role_to_token: Value,
-    /// Read one by one: the values of many would take several times the memory of their text.
-    #[serde(borrow)]
-    added_tokens: Option<&'a RawValue>,
-    #[serde(default)]
-    normalizer: Value,
-    #[serde(default)]
-    pre_tokenizer: Value,
-    #[serde(default)]
-    post_processor: Value,
-    #[serde(default)]
-    decoder: Value,
-    #[serde(borrow)]
-    model: Option<&'a RawValue>,
-}
-
-/// The versions of the format: of Hugging Face `tokenizers` 0.x, and of 1.0.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Version {
-    /// Stages as Hugging Face `tokenizers` 0.x has them.
-    #[default]
-    One,
-    /// `byte_level` of the model stands for `ByteLevel`, a normalizer makes spaces visible, and templates have ids.
-    Two,
-}
-
-impl Version {
-    /// All versions with their names in files.
-    pub const NAMES: [(Self, &'static str); 2] =
-        [(Self::One, Self::One.name()), (Self::Two, Self::Two.name())];
-
-    /// The version of this name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::NAMES.into_iter().find(|&(_, known)| known == name).map(|(version, _)| version)
-    }
-
-    /// The name in files.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::One => "1.0",
-            Self::Two => "2.0",
-        }
-    }
-}
 
 /// Reads a tokenizer.
 ///
@@ -176,17 +126,6 @@ pub fn read_file(path: &Path) -> Result<Components> {
     read_bytes(&vocab_files::read_bytes(path)?, &path.display().to_string())
 }
 
-fn optional<T>(value: &Value, path: &str, read: impl FnOnce(&Field<'_>) -> Result<T>) -> Result<Option<T>> {
-    if value.is_null() {
-        return Ok(None);
-    }
-    read(&Field::new(path, value)).map(Some)
-}
-
-fn read_component<C: Component>(value: &Value) -> Result<Option<C>> {
-    optional(value, C::KEY, |field| C::from_json(&field.path, field.value))
-}
-
 /// The object of a `tokenizer.json` of version 1.0.
 #[derive(Serialize)]
 struct Version1<'a> {
@@ -216,11 +155,6 @@ impl<'a> Version1<'a> {
             model,
         })
     }
-}
-
-fn added_tokens_json(parts: &Components, most: usize) -> Vec<AddedTokenJson<'_>> {
-    let added = parts.added.sorted().into_iter().take(most);
-    added.map(|(id, token)| AddedTokenJson::new(Some(id), token)).collect()
 }
 
 /// The whole tokenizer as JSON text of version 1.0; the same tokenizer always gives the same bytes.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::added_tokens::AddedToken;
 use crate::encoding::{Direction, Padding, Symbol};
 use crate::formats::fields::Field;
-use crate::tokenizer::{PaddingLength, PaddingRule, Truncation, TruncationStrategy};
+use crate::tokenizer::{Components, PaddingLength, PaddingRule, Truncation, TruncationStrategy};
 use crate::{Error, Result};
 
 /// An added token as all published files have it.
@@ -177,4 +177,10 @@ pub(super) fn padding_json(rule: &PaddingRule) -> Value {
         "pad_type_id": rule.padding.type_id,
         "pad_token": &*rule.padding.symbol.text,
     })
+}
+
+/// The first `most` added tokens, by ascending id.
+pub(super) fn added_tokens_json(parts: &Components, most: usize) -> Vec<AddedTokenJson<'_>> {
+    let added = parts.added.sorted().into_iter().take(most);
+    added.map(|(id, token)| AddedTokenJson::new(Some(id), token)).collect()
 }

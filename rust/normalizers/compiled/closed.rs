@@ -1,7 +1,7 @@
 //! How far one stage sees: when it may be run on a text by itself.
 
 use crate::normalizers::clusters::{is_cluster, is_simple_grapheme};
-use crate::normalizers::unicode::Form;
+use crate::normalizers::form::Form;
 use crate::normalizers::{Bert, Normalizer};
 use crate::structures::finder::{RUN_OF_SPACES, Replacement, TextPattern};
 use crate::structures::regex::Pattern;
@@ -132,4 +132,9 @@ pub(super) fn sees_alone(stage: &Normalizer, c: char) -> bool {
         Normalizer::Replace(_) => true,
         stage => is_closed(stage, c.encode_utf8(&mut [0; 4])),
     }
+}
+
+/// The number of stages that see more than a character.
+pub(super) fn stages_with_neighbours(stages: &[&Normalizer]) -> usize {
+    stages.iter().filter(|stage| matches!(sight(stage), Sight::Neighbours | Sight::Ends)).count()
 }

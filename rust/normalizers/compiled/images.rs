@@ -15,8 +15,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::closed::{Matched, Sight, sight};
-use super::{CompiledNormalizer, Rules, is_closed, stages_with_neighbours};
+use super::closed::{Matched, Sight, is_closed, sight, stages_with_neighbours};
+use super::rules::{GROWTH, Rules};
 use crate::normalizers::Normalizer;
 use crate::scan::classes::{Class, SPACE};
 use crate::structures::char_table::{CharTable, PAGE, PAGES};
@@ -96,14 +96,6 @@ pub(crate) struct Images<'a> {
     has_searches: bool,
     /// So many characters after the right neighbour of a cut must not be open.
     pub(crate) ahead: usize,
-}
-
-impl CompiledNormalizer {
-    /// The images of single characters between the ends of a text; none if a stage puts a prefix before a text.
-    pub(crate) fn images(&self) -> Option<Images<'_>> {
-        let has_prefix = self.whole.stages().iter().any(|stage| matches!(stage, Normalizer::Prepend(_)));
-        (!has_prefix).then(|| Images::of_rules(&self.rules))
-    }
 }
 
 impl PageImages {
@@ -218,7 +210,7 @@ impl Rules {
                 made = Cow::Owned(changed);
             }
             image.remains = image.remains.min(Remains::of(&made));
-            if made.len() > super::GROWTH * text.len() {
+            if made.len() > GROWTH * text.len() {
                 return None;
             }
         }

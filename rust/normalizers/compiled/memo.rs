@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use foldhash::fast::FixedState;
 
-use super::Rules;
+use super::images::{Image, Remains};
+use super::rules::Rules;
 use crate::structures::reused::{Bounds, Reused};
 
 /// Single characters below this have an entry in a table: all common ones.
@@ -58,6 +59,14 @@ pub(super) struct Answer {
     pub(super) text: String,
     pub(super) is_solid: bool,
     pub(super) is_firm: bool,
+}
+
+impl Rules {
+    /// The rewrite of `text` beside other pieces; none if `text` is not known to be a piece.
+    fn answer(&self, text: &str) -> Option<Answer> {
+        let Image { text, remains, may_go_on, .. } = self.image(text, false)?;
+        Some(Answer { text, is_solid: remains != Remains::Nothing, is_firm: !may_go_on })
+    }
 }
 
 /// The memo of one thread.

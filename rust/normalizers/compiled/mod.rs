@@ -38,6 +38,8 @@
 //! | `closed` | how far a stage sees |
 //! | `ascii` | the table and the loop for ASCII |
 //! | `images` | rewrites of single characters |
+//! | `rules` | the stages that do not see the ends of a text |
+//! | `inner` | these stages, compiled |
 //! | `memo` | rewrites of pieces |
 //! | `output` | the text under construction |
 //! | `pass` | the pass over one text |
@@ -45,72 +47,33 @@
 mod ascii;
 mod closed;
 mod images;
+mod inner;
 mod memo;
 mod output;
 mod pass;
+mod rules;
 #[cfg(test)]
 pub(crate) mod tests;
 
-use std::borrow::Cow;
-
-use ascii::AsciiTable;
-use closed::{Sight, is_closed, sight};
+use closed::{Sight, sight, stages_with_neighbours};
 pub(crate) use images::{Image, Images, PageImages, Remains};
-use memo::Answer;
+use inner::{Inner, LONGEST};
 pub use memo::PieceMemo;
 use output::Output;
 use pass::Pass;
+use rules::run;
 
 use super::Normalizer;
 use crate::Result;
 use crate::growth::Growth;
 use crate::normalized::Normalized;
-use crate::structures::amortized_lazy::AmortizedLazy;
 use crate::structures::char_table::CharTable;
-
-/// The longest piece in bytes.
-const LONGEST: usize = 32;
 
 /// Stages that see more than a character, at most.
 const MOST_REACH: usize = 16;
 
-/// Part of a text may grow so many times in one stage.
-const GROWTH: usize = 16;
-
-/// Bytes of text that take as long as asking all characters for their images.
-const ASKING_ALL: usize = 1 << 20;
-
-/// Beyond its [`GROWTH`], each end of a text may grow by so many bytes.
+/// Beyond its [`GROWTH`](rules::GROWTH), each end of a text may grow by so many bytes.
 const END_GROWTH: usize = 1 << 20;
-
-/// The stages that do not see the ends of a text.
-#[derive(Debug)]
-pub(super) struct Rules(Vec<Normalizer>);
-
-impl Rules {
-    /// The rewrite of `text` beside other pieces; none if `text` is not known to be a piece.
-    fn answer(&self, text: &str) -> Option<Answer> {
-        let Image { text, remains, may_go_on, .. } = self.image(text, false)?;
-        Some(Answer { text, is_solid: remains != Remains::Nothing, is_firm: !may_go_on })
-    }
-}
-
-/// The rewrite of `text` by all `stages`; none if any stage makes more than `GROWTH` times the text and `more` bytes.
-fn run(stages: &[Normalizer], text: &str, more: usize) -> Option<String> {
-    let mut made = Cow::Borrowed(text);
-    for stage in stages {
-        made = Cow::Owned(stage.normalize_str(&made).ok()?.into_owned());
-        if made.len() > GROWTH * text.len() + more {
-            return None;
-        }
-    }
-    Some(made.into_owned())
-}
-
-/// The number of stages that see more than a character.
-fn stages_with_neighbours(stages: &[&Normalizer]) -> usize {
-    stages.iter().filter(|stage| matches!(sight(stage), Sight::Neighbours | Sight::Ends)).count()
-}
 
 /// The stages of a normalizer, compiled.
 #[derive(Debug)]
@@ -120,12 +83,7 @@ pub struct CompiledNormalizer {
     /// The stages for the first and for the last part of a text, if any stage sees the ends.
     ends: Option<[Vec<Normalizer>; 2]>,
     /// The stages for all other parts.
-    rules: Rules,
-    ascii: AsciiTable,
-    /// Stages that see more than a character; at least 1.
-    reach: usize,
-    /// Which characters are inert, once enough text was normalized.
-    inert: AmortizedLazy<CharTable>,
+    inner: Inner,
 }
 
 impl CompiledNormalizer {
@@ -159,10 +117,7 @@ impl CompiledNormalizer {
         Some(Self {
             whole: normalizer.clone(),
             ends: stages.iter().any(|stage| sight(stage) == Sight::Ends).then(|| [end(true), end(false)]),
-            ascii: AsciiTable::new(&inner),
-            rules: Rules(inner),
-            reach: stages_with_neighbours(&stages).max(1),
-            inert: AmortizedLazy::default(),
+            inner: Inner::new(inner, stages_with_neighbours(&stages).max(1)),
         })
     }
 
@@ -192,6 +147,17 @@ impl CompiledNormalizer {
         }
     }
 
+    /// Which characters are inert, or none as long as it costs more to ask all characters than it saves in a text of `len` bytes.
+    pub(crate) fn inert(&self, len: usize) -> Option<&CharTable> {
+        self.inner.inert(len)
+    }
+
+    /// The images of single characters between the ends of a text; none if a stage puts a prefix before a text.
+    pub(crate) fn images(&self) -> Option<Images<'_>> {
+        let has_prefix = self.whole.stages().iter().any(|stage| matches!(stage, Normalizer::Prepend(_)));
+        (!has_prefix).then(|| Images::of_rules(&self.inner.rules))
+    }
+
     /// The rewrite of text inside a longer one, in `buffer` or as it stands: nothing is stripped at its ends. None if a part of it grows so much
     /// that the bound for the whole text decides.
     pub(crate) fn rewrite_inner<'b>(
@@ -201,11 +167,11 @@ impl CompiledNormalizer {
         buffer: &'b mut String,
     ) -> Option<&'b str> {
         // Most chunks.
-        if text.len() <= LONGEST && self.ascii.map_whole(text, buffer) {
+        if text.len() <= LONGEST && self.inner.ascii.map_whole(text, buffer) {
             return Some(buffer);
         }
         let mut out = Output::in_buffer(text, std::mem::take(buffer));
-        let filled = Pass::new(self, text, memo, &mut out).run(0);
+        let filled = Pass::new(&self.inner, text, memo, &mut out).run(0);
         let is_changed = out.finish_into(buffer);
         filled.map(|()| if is_changed { buffer.as_str() } else { text })
     }
@@ -239,12 +205,12 @@ impl CompiledNormalizer {
         match &self.ends {
             Some([first, _]) if is_first => first,
             Some([_, last]) => last,
-            None => &self.rules.0,
+            None => &self.inner.rules.0,
         }
     }
 
     fn has_replace(&self) -> bool {
-        self.rules.0.iter().any(|stage| matches!(stage, Normalizer::Replace(_)))
+        self.inner.rules.0.iter().any(|stage| matches!(stage, Normalizer::Replace(_)))
     }
 
     /// The first part of the normalized text, or all of it.
@@ -255,19 +221,14 @@ impl CompiledNormalizer {
         self.stages_of_end(true).iter().try_fold(text.slice(0..end), |part, stage| stage.normalize(part))
     }
 
-    /// Which characters are inert, or none as long as it costs more to ask all characters than it saves in a text of `len` bytes.
-    pub(crate) fn inert(&self, len: usize) -> Option<&CharTable> {
-        self.inert.get(len, ASKING_ALL, || Some(Images::of_rules(&self.rules).inert()))
-    }
-
     /// Writes the rewrite of `text`; none if `text` cannot be rewritten part by part.
     fn fill<'t>(&self, text: &'t str, memo: &mut PieceMemo, out: &mut Output<'t>) -> Option<()> {
         let Some([first, last]) = &self.ends else {
-            return Pass::new(self, text, memo, out).run(0);
+            return Pass::new(&self.inner, text, memo, out).run(0);
         };
         let (start, end) = self.ends_of(text.as_bytes())?;
         out.put_changed(0, start, &run(first, &text[..start], END_GROWTH)?);
-        Pass::new(self, &text[..end], memo, out).run(start)?;
+        Pass::new(&self.inner, &text[..end], memo, out).run(start)?;
         out.put_changed(end, text.len(), &run(last, &text[end..], END_GROWTH)?);
         Some(())
     }
@@ -283,9 +244,9 @@ impl CompiledNormalizer {
     fn amid_visible<'b>(&self, mut bytes: impl Iterator<Item = &'b u8>) -> Option<usize> {
         let mut count = 0;
         let ends_row = |&byte: &u8| {
-            count = if self.ascii.is_visible(byte) { count + 1 } else { 0 };
-            count == 2 * self.reach + 2
+            count = if self.inner.ascii.is_visible(byte) { count + 1 } else { 0 };
+            count == 2 * self.inner.reach + 2
         };
-        bytes.position(ends_row).map(|at| at - self.reach)
+        bytes.position(ends_row).map(|at| at - self.inner.reach)
     }
 }

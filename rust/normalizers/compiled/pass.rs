@@ -1,8 +1,9 @@
 //! The pass over one text.
 
+use super::inner::{Inner, LONGEST};
 use super::memo::{Piece, PieceMemo};
 use super::output::{Mark, Output};
-use super::{CompiledNormalizer, LONGEST, run};
+use super::rules::run;
 use crate::scan::simd::Backend;
 use crate::scan::simd::skip::SkipRun;
 use crate::structures::char_table::CharTable;
@@ -24,7 +25,7 @@ struct Cut {
 
 /// The pass over one text.
 pub(super) struct Pass<'a, 't> {
-    compiled: &'a CompiledNormalizer,
+    inner: &'a Inner,
     text: &'t str,
     memo: &'a mut PieceMemo,
     out: &'a mut Output<'t>,
@@ -39,14 +40,14 @@ pub(super) struct Pass<'a, 't> {
 
 impl<'a, 't> Pass<'a, 't> {
     pub(super) fn new(
-        compiled: &'a CompiledNormalizer,
+        inner: &'a Inner,
         text: &'t str,
         memo: &'a mut PieceMemo,
         out: &'a mut Output<'t>,
     ) -> Self {
         memo.prepare();
-        let inert = compiled.inert(text.len());
-        Self { compiled, text, memo, out, pieces: 0, sure: Cut::default(), next: None, inert }
+        let inert = inner.inert(text.len());
+        Self { inner, text, memo, out, pieces: 0, sure: Cut::default(), next: None, inert }
     }
 
     /// Writes the rewrite of the text from `at` on, where it may be cut; none if the text cannot be rewritten part by part.
@@ -70,11 +71,11 @@ impl<'a, 't> Pass<'a, 't> {
 
     /// Maps characters of ASCII from `start` on; returns where the run of them ends.
     fn map_ascii(&mut self, start: usize) -> usize {
-        let Self { compiled, text, out, pieces, sure, next, .. } = self;
+        let Self { inner, text, out, pieces, sure, next, .. } = self;
         let before = *pieces;
-        let end = compiled.ascii.map_run(text.as_bytes(), start, out, |at, out| {
+        let end = inner.ascii.map_run(text.as_bytes(), start, out, |at, out| {
             let cut = Cut { at, mark: out.mark(), pieces: before + (at - start) };
-            note(compiled.reach, cut, sure, next);
+            note(inner.reach, cut, sure, next);
         });
         *pieces = before + (end - start);
         end
@@ -95,14 +96,14 @@ impl<'a, 't> Pass<'a, 't> {
         // At least so many characters.
         self.pieces += (end - at) / 4;
         let cut = Cut { at: end, mark: self.out.mark(), pieces: self.pieces };
-        note(self.compiled.reach, cut, &mut self.sure, &mut self.next);
+        note(self.inner.reach, cut, &mut self.sure, &mut self.next);
         Some(end)
     }
 
     /// Takes the pieces from `at` on, up to a run of ASCII, which may be empty; `start` begins the run of ASCII before `at`. Returns
     /// where they end.
     fn take_pieces(&mut self, start: usize, at: usize) -> Option<usize> {
-        let (ascii, text) = (&self.compiled.ascii, self.text.as_bytes());
+        let (ascii, text) = (&self.inner.ascii, self.text.as_bytes());
         let mut at = at;
         let (mut piece, mut len) = self.of_char_at(at);
         if !piece.is_closed() {
@@ -153,7 +154,7 @@ impl<'a, 't> Pass<'a, 't> {
                 return self.run_stages(at);
             }
         }
-        let piece = self.memo.of_text(&self.text[at..end], &self.compiled.rules);
+        let piece = self.memo.of_text(&self.text[at..end], &self.inner.rules);
         if !piece.is_closed() {
             return self.run_stages(at);
         }
@@ -163,13 +164,13 @@ impl<'a, 't> Pass<'a, 't> {
 
     #[inline]
     fn of_char(&mut self, c: char) -> Piece {
-        self.memo.of_char(c, &self.compiled.rules)
+        self.memo.of_char(c, &self.inner.rules)
     }
 
     /// The piece of the character at `at`, and its length.
     #[inline]
     fn of_char_at(&mut self, at: usize) -> (Piece, usize) {
-        self.memo.of_char_at(self.text, at, &self.compiled.rules)
+        self.memo.of_char_at(self.text, at, &self.inner.rules)
     }
 
     /// True if `c` is a piece by itself.
@@ -189,7 +190,7 @@ impl<'a, 't> Pass<'a, 't> {
         self.pieces += 1;
         if self.pieces.is_multiple_of(STEP) {
             let cut = Cut { at: end, mark: self.out.mark(), pieces: self.pieces };
-            note(self.compiled.reach, cut, &mut self.sure, &mut self.next);
+            note(self.inner.reach, cut, &mut self.sure, &mut self.next);
         }
     }
 
@@ -201,7 +202,7 @@ impl<'a, 't> Pass<'a, 't> {
     }
 
     fn end_row(&mut self) {
-        if let Some(cut) = self.next.take().filter(|cut| cut.pieces + self.compiled.reach <= self.pieces) {
+        if let Some(cut) = self.next.take().filter(|cut| cut.pieces + self.inner.reach <= self.pieces) {
             self.sure = cut;
         }
         self.pieces = 0;
@@ -213,17 +214,17 @@ impl<'a, 't> Pass<'a, 't> {
     fn run_stages(&mut self, at: usize) -> Option<usize> {
         self.end_row();
         let (start, end) = (self.sure.at, self.next_cut(at));
-        let made = run(&self.compiled.rules.0, &self.text[start..end], 0)?;
+        let made = run(&self.inner.rules.0, &self.text[start..end], 0)?;
         self.out.return_to(self.sure.mark);
         self.out.put_changed(start, end, &made);
-        self.pieces = self.compiled.reach;
+        self.pieces = self.inner.reach;
         self.sure = Cut { at: end, mark: self.out.mark(), pieces: self.pieces };
         Some(end)
     }
 
     /// The first place after the character at `at` where text may be cut, or the end of the text.
     fn next_cut(&mut self, at: usize) -> usize {
-        let (reach, ascii) = (self.compiled.reach, &self.compiled.ascii);
+        let (reach, ascii) = (self.inner.reach, &self.inner.ascii);
         let (mut pieces, mut cut, mut end) = (0, at, at);
         let mut before: Option<(char, Piece)> = None;
         for c in self.text[at..].chars() {

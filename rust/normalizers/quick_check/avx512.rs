@@ -5,7 +5,7 @@ use std::arch::x86_64::{
     _mm512_mask_cmpge_epu8_mask, _mm512_mask_test_epi8_mask, _mm512_permutexvar_epi8, _mm512_set1_epi8,
 };
 
-use super::{BLOCK, Marks, QUIET_RANGES, QuickCheck, UNSAFE_STARTER, Window};
+use super::table::{BLOCK, Marks, QUIET_RANGES, Table, UNSAFE_STARTER, Window};
 
 /// Proof that this processor has the instructions, with a table for them.
 pub(super) struct Avx512 {
@@ -23,24 +23,24 @@ impl Avx512 {
         has_all.then(|| Self { loud_leads: std::array::from_fn(|low| u8::from(!is_quiet(0xC0 | low as u8))) })
     }
 
-    /// [`QuickCheck::first_unsafe`].
+    /// Position of the first unsafe character from byte `from` on.
     #[expect(unsafe_code, reason = "calls code for a processor that was asked for")]
-    pub(super) fn first_unsafe(&self, check: &QuickCheck, text: &str, from: usize) -> Option<usize> {
+    pub(super) fn first_unsafe(&self, table: &Table, text: &str, from: usize) -> Option<usize> {
         // SAFETY: a value of this type exists only where `detect` found these features.
-        unsafe { first_unsafe(self, check, text, from) }
+        unsafe { first_unsafe(self, table, text, from) }
     }
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,bmi1")]
-fn first_unsafe(isa: &Avx512, check: &QuickCheck, text: &str, from: usize) -> Option<usize> {
-    check.first_unsafe_by(text, from, |window| marks(isa, check, window))
+fn first_unsafe(isa: &Avx512, table: &Table, text: &str, from: usize) -> Option<usize> {
+    table.first_unsafe_by(text, from, |window| marks(isa, table, window))
 }
 
 /// Characters that differ in the last byte alone have their entries in 64 bytes of the table (a page), so one lookup serves
 /// all of them. The loop takes one step for each page in the block, and text in one script has few pages.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,bmi1")]
-fn marks(isa: &Avx512, check: &QuickCheck, window: &Window) -> Marks {
+fn marks(isa: &Avx512, table: &Table, window: &Window) -> Marks {
     let all = |byte: u8| _mm512_set1_epi8(byte as i8);
     let bytes = load(window, 0);
     let leads = _mm512_cmpge_epu8_mask(bytes, all(0xC0));
@@ -66,7 +66,7 @@ fn marks(isa: &Avx512, check: &QuickCheck, window: &Window) -> Marks {
         };
         // Beyond the table the caller asks for each character.
         let mut entries = all(UNSAFE_STARTER);
-        if let Some(page) = check.entries.as_chunks::<BLOCK>().0.get(page) {
+        if let Some(page) = table.entries.as_chunks::<BLOCK>().0.get(page) {
             entries = _mm512_permutexvar_epi8(lasts, load(page, 0));
         }
         marks |= _mm512_mask_test_epi8_mask(same, entries, entries);

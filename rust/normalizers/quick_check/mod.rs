@@ -8,6 +8,7 @@
 
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod table;
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -15,58 +16,23 @@ use std::sync::LazyLock;
 #[cfg(target_arch = "x86_64")]
 use avx512::Avx512;
 
-use super::unicode::Form;
+use table::{SAFE_STARTER, Table, UNSAFE_STARTER};
 
-/// Entry of a starter that stays as it is beside any neighbours.
-const SAFE_STARTER: u8 = 0;
-
-/// Entry of a character that may change, but neither composes with a character before it nor changes places with marks there.
-/// Entries below are combining classes, of which 240 is the highest.
-const UNSAFE_STARTER: u8 = 254;
-
-/// Entry of any other character that may change.
-const UNSAFE: u8 = 255;
-
-/// Characters below have an entry in the table: the scripts in use, and emoji.
-const TABLE_LEN: usize = 0x2_0000;
-
-/// Bytes that are inspected at a time.
-const BLOCK: usize = 64;
-
-/// Bytes after a block that may belong to its last character.
-const AFTER: usize = 3;
-
-/// A block with the bytes after it; zeros after the end of the text.
-type Window = [u8; BLOCK + AFTER];
-
-/// Masks of the characters of a block that may not be safe starters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Marks {
-    /// The first bytes of all these characters.
-    marks: u64,
-    /// The first bytes of the characters that may be unsafe without regard to the text before them.
-    unsafe_marks: u64,
-}
+use super::form::Form;
 
 /// Bytes of a segment from which any character that starts a run ends it, so that memory for its characters stays small.
 const LONG_SEGMENT: usize = 1 << 10;
-
-/// Ranges of quiet bytes: the one that begins with ASCII, and the longest others.
-const QUIET_RANGES: usize = 5;
 
 static NFC: LazyLock<QuickCheck> = LazyLock::new(|| QuickCheck::new(Form::Nfc));
 static NFD: LazyLock<QuickCheck> = LazyLock::new(|| QuickCheck::new(Form::Nfd));
 static NFKC: LazyLock<QuickCheck> = LazyLock::new(|| QuickCheck::new(Form::Nfkc));
 static NFKD: LazyLock<QuickCheck> = LazyLock::new(|| QuickCheck::new(Form::Nfkd));
 
-/// The table of one form.
+/// The quick check of one form.
 pub(super) struct QuickCheck {
-    form: Form,
-    entries: Box<[u8]>,
+    table: Table,
     #[cfg(target_arch = "x86_64")]
     avx512: Option<Avx512>,
-    /// First byte and length of ranges of *quiet* bytes: ASCII, continuation bytes, and lead bytes of safe starters only.
-    quiet: [(u8, u8); QUIET_RANGES],
 }
 
 impl QuickCheck {
@@ -81,18 +47,11 @@ impl QuickCheck {
     }
 
     fn new(form: Form) -> Self {
-        // Surrogates are no characters, so their entries never matter.
-        let entry = |code| char::from_u32(code).map_or(SAFE_STARTER, |c| entry_of(form, c));
-        let entries: Box<[u8]> = (0..TABLE_LEN as u32).map(entry).collect();
-        let quiet = quiet_ranges(&entries);
-        #[cfg(target_arch = "x86_64")]
-        let avx512 = Avx512::detect(&quiet);
+        let table = Table::new(form);
         Self {
-            form,
-            entries,
             #[cfg(target_arch = "x86_64")]
-            avx512,
-            quiet,
+            avx512: Avx512::detect(&table.quiet),
+            table,
         }
     }
 
@@ -104,13 +63,14 @@ impl QuickCheck {
     /// the end of the segment.
     pub(super) fn next_segment(&self, text: &str, from: usize) -> Option<Range<usize>> {
         let found = self.first_unsafe(text, from)?;
-        let starts_run = |c| matches!(self.entry(c), SAFE_STARTER | UNSAFE_STARTER);
+        let starts_run = |c| matches!(self.table.entry(c), SAFE_STARTER | UNSAFE_STARTER);
         let mut rest = text[found..].char_indices();
-        let is_start = rest.next().is_some_and(|(_, c)| self.entry(c) == UNSAFE_STARTER);
+        let is_start = rest.next().is_some_and(|(_, c)| self.table.entry(c) == UNSAFE_STARTER);
         let before = || text[from..found].rfind(starts_run).map_or(from, |start| from + start);
         let start = if is_start { found } else { before() };
-        let is_end =
-            |&(at, c): &(usize, char)| self.entry(c) == SAFE_STARTER || at >= LONG_SEGMENT && starts_run(c);
+        let is_end = |&(at, c): &(usize, char)| {
+            self.table.entry(c) == SAFE_STARTER || at >= LONG_SEGMENT && starts_run(c)
+        };
         Some(start..rest.find(is_end).map_or(text.len(), |(at, _)| found + at))
     }
 
@@ -119,145 +79,16 @@ impl QuickCheck {
     pub(super) fn first_unsafe(&self, text: &str, from: usize) -> Option<usize> {
         #[cfg(target_arch = "x86_64")]
         if let Some(isa) = &self.avx512 {
-            return isa.first_unsafe(self, text, from);
+            return isa.first_unsafe(&self.table, text, from);
         }
-        self.first_unsafe_by(text, from, |window| self.marks(window))
-    }
-
-    /// [`Self::first_unsafe`], block by block; `marks` gives the marks of each.
-    #[expect(
-        clippy::inline_always,
-        reason = "the loop has to be compiled with the instructions of its caller"
-    )]
-    #[inline(always)]
-    fn first_unsafe_by(&self, text: &str, from: usize, marks: impl Fn(&Window) -> Marks) -> Option<usize> {
-        // Marks among the last four bytes of the block before.
-        let (mut at, mut carry) = (from, 0);
-        while let Some(rest) = text.as_bytes().get(at..).filter(|rest| !rest.is_empty()) {
-            let mut padded = [0; BLOCK + AFTER];
-            let window = rest.first_chunk().unwrap_or_else(|| {
-                padded[..rest.len()].copy_from_slice(rest);
-                &padded
-            });
-            let Marks { marks, unsafe_marks } = marks(window);
-            // Two characters beside one another begin two to four bytes apart.
-            let near = |by: u32| marks << by | carry >> (4 - by);
-            let suspects = marks & (near(2) | near(3) | near(4)) | unsafe_marks;
-            if suspects != 0
-                && let Some(found) = self.first_unsafe_of(text, from, at, suspects)
-            {
-                return Some(found);
-            }
-            carry = marks >> (BLOCK - 4);
-            at += BLOCK;
-        }
-        None
-    }
-
-    /// Position of the first unsafe character of the block at byte `at`. `suspects` has a bit for the first byte of each character to check.
-    fn first_unsafe_of(&self, text: &str, from: usize, at: usize, mut suspects: u64) -> Option<usize> {
-        while suspects != 0 {
-            let start = at + suspects.trailing_zeros() as usize;
-            suspects &= suspects - 1;
-            let class = self.entry(text.get(start..)?.chars().next()?);
-            let is_descending = || {
-                let before = text[from..start].chars().next_back();
-                class != SAFE_STARTER && before.is_some_and(|before| class < self.entry(before))
-            };
-            if class >= UNSAFE_STARTER || is_descending() {
-                return Some(start);
-            }
-        }
-        None
-    }
-
-    /// The marks of a block.
-    fn marks(&self, window: &Window) -> Marks {
-        let mut loud = self.loud_bytes(window);
-        let (mut marks, mut unsafe_marks) = (0, 0);
-        while loud != 0 {
-            let at = loud.trailing_zeros() as usize;
-            let bit = loud & loud.wrapping_neg();
-            loud ^= bit;
-            let [lead, second, third, _] = [0, 1, 2, 3].map(|by| window[at % BLOCK + by]);
-            let low = |byte: u8| usize::from(byte & 0x3F);
-            if lead >= 0xF0 {
-                (marks, unsafe_marks) = (marks | bit, unsafe_marks | bit);
-                continue;
-            }
-            // Two bytes or three, without a branch.
-            let of_two = usize::from(lead & 0x1F) << 6 | low(second);
-            let of_three = usize::from(lead & 0xF) << 12 | low(second) << 6 | low(third);
-            let entry = self.entries[if lead >= 0xE0 { of_three } else { of_two }];
-            marks |= if entry == SAFE_STARTER { 0 } else { bit };
-            unsafe_marks |= if entry < UNSAFE_STARTER { 0 } else { bit };
-        }
-        Marks { marks, unsafe_marks }
+        self.table.first_unsafe_by(text, from, |window| self.table.marks(window))
     }
 
     /// The combining class of `c` if `c` neither decomposes nor composes with a character before it.
     #[inline]
     pub(super) fn class(&self, c: char) -> Option<u8> {
-        Some(self.entry(c)).filter(|&entry| entry < UNSAFE_STARTER)
+        Some(self.table.entry(c)).filter(|&entry| entry < UNSAFE_STARTER)
     }
-
-    #[inline]
-    fn entry(&self, c: char) -> u8 {
-        self.entries.get(c as usize).copied().unwrap_or_else(|| entry_of(self.form, c))
-    }
-
-    /// Mask of the bytes of a block that are not quiet.
-    #[inline]
-    fn loud_bytes(&self, window: &Window) -> u64 {
-        let mut flags = [0; BLOCK];
-        for (flag, &byte) in flags.iter_mut().zip(window) {
-            let is_in = |quiet, &(first, len): &(u8, u8)| quiet | (byte.wrapping_sub(first) < len);
-            *flag = u8::from(!self.quiet.iter().fold(false, is_in));
-        }
-        let (words, _) = flags.as_chunks::<8>();
-        // The product has the lowest bits of all eight bytes in its top byte.
-        let bits = |word: &[u8; 8]| u64::from_le_bytes(*word).wrapping_mul(0x0102_0408_1020_4080) >> 56;
-        words.iter().rev().fold(0, |mask, word| mask << 8 | bits(word))
-    }
-}
-
-#[cold]
-fn entry_of(form: Form, c: char) -> u8 {
-    match form.certain_class(c) {
-        Some(class) => class,
-        None if form.starts_run(c) => UNSAFE_STARTER,
-        None => UNSAFE,
-    }
-}
-
-/// The ranges of quiet bytes that cover most characters.
-fn quiet_ranges(entries: &[u8]) -> [(u8, u8); QUIET_RANGES] {
-    let are_safe = |codes: Range<usize>| entries[codes].iter().all(|&entry| entry == SAFE_STARTER);
-    // The code points that a byte may begin: itself, none, 64 of two bytes or up to 4096 of three.
-    let codes = |byte: u8| match byte {
-        0x00..0x80 => usize::from(byte)..usize::from(byte) + 1,
-        0x80..0xC2 => 0..0,
-        0xC2..0xE0 => usize::from(byte & 0x1F) << 6..usize::from((byte & 0x1F) + 1) << 6,
-        // Bytes of 0xE0 below U+0800 begin no character.
-        0xE0 => 0x800..0x1000,
-        _ => usize::from(byte & 0xF) << 12..usize::from((byte & 0xF) + 1) << 12,
-    };
-    let is_quiet = |byte: &u8| are_safe(codes(*byte));
-    let mut ranges: Vec<(usize, (u8, u8))> = Vec::new();
-    let mut byte = 0;
-    while byte < 0xF0 {
-        let quiet = (byte..0xF0).take_while(is_quiet);
-        let (len, covered) =
-            quiet.fold((0, 0), |(len, covered), byte| (len + 1, covered + codes(byte).len()));
-        ranges.push((covered, (byte, len)));
-        byte += len + 1;
-    }
-    // ASCII begins the first range.
-    if let Some(others) = ranges.get_mut(1..) {
-        others.sort_by_key(|&(covered, _)| std::cmp::Reverse(covered));
-    }
-    let mut best = ranges.into_iter().map(|(_, range)| range);
-    std::array::from_fn(|_| best.next().unwrap_or((0, 0)))
 }
 
 #[cfg(test)]
@@ -279,19 +110,13 @@ mod tests {
         text.char_indices().find(is_unsafe).map(|(at, _)| at)
     }
 
-    #[test]
-    fn common_scripts_are_quiet_in_nfc() {
-        let check = QuickCheck::of(Form::Nfc);
-        for text in ["naïve Straße, Łódź, œuvre; abc ", "Привет, мир", "中文文本"] {
-            let window: Vec<u8> = text.bytes().cycle().take(BLOCK + AFTER).collect();
-            assert_eq!(check.loud_bytes(&window.try_into().expect("a window")), 0, "{text}");
-        }
-    }
-
     /// The results of the best instructions of this processor, and of the portable code.
     fn first_unsafe_each_way(form: Form, text: &str, from: usize) -> [Option<usize>; 2] {
         let check = QuickCheck::of(form);
-        [check.first_unsafe(text, from), check.first_unsafe_by(text, from, |window| check.marks(window))]
+        [
+            check.first_unsafe(text, from),
+            check.table.first_unsafe_by(text, from, |window| check.table.marks(window)),
+        ]
     }
 
     #[test]

@@ -14,9 +14,8 @@ use super::array_values::{ArrayPath, ArrayValues};
 use super::schema::path_of;
 use super::value::AddedColumn;
 use crate::Result;
-use crate::corpus::sources::columns::decoded;
-use crate::corpus::sources::parquet_column::io_error;
-use crate::corpus::sources::reader::failed;
+use crate::corpus::sources::decoders::{decoded, parquet_error};
+use crate::corpus::sources::file_errors::failed;
 
 /// Rows that are decoded at a time.
 const ROWS: usize = 1024;
@@ -41,7 +40,7 @@ pub(super) fn schema(path: &Path) -> Result<SchemaRef> {
 
 fn builder(path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File>> {
     let file = File::open(path).map_err(|error| failed("open", path, error))?;
-    decoded(|| ParquetRecordBatchReaderBuilder::try_new(file), io_error)
+    decoded(|| ParquetRecordBatchReaderBuilder::try_new(file), parquet_error)
         .map_err(|error| failed("read", path, error))
 }
 
@@ -56,7 +55,7 @@ impl ParquetValues {
         columns.iter().try_for_each(|column| path_of(&fields, column, path).map(drop))?;
         let names = columns.iter().map(|column| column.name.as_str());
         let mask = ProjectionMask::columns(builder.parquet_schema(), names);
-        let batches = decoded(|| builder.with_projection(mask).with_batch_size(ROWS).build(), io_error)
+        let batches = decoded(|| builder.with_projection(mask).with_batch_size(ROWS).build(), parquet_error)
             .map_err(|error| failed("read", path, error))?;
         // Columns that are not read are not counted.
         let fields = arrow_array::RecordBatchReader::schema(&batches).fields().clone();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::unsupported;
+use super::losses::unsupported;
 use crate::Result;
 use crate::byte_level::BYTE_TO_CHAR;
 use crate::formats::components::{Component, split};

@@ -14,7 +14,7 @@
 use std::sync::Arc;
 
 use super::cuts::Cuts;
-use super::unsupported;
+use super::losses::unsupported;
 use crate::Result;
 use crate::metaspace::{Metaspace, PrependScheme};
 use crate::normalizers::{MetaspaceNormalizer, Normalizer};

@@ -9,6 +9,7 @@
 //! The reader puts the stages of 1.0 in their place, so that a file of either version gives the same tokenizer.
 
 mod cuts;
+mod losses;
 mod metaspace;
 mod templates;
 #[cfg(test)]
@@ -19,8 +20,9 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::parts::{AddedTokenJson, padding_json, truncation_json};
-use super::{File, Version, added_tokens_json, optional, read_component};
+use super::file::{File, optional, read_component};
+use super::parts::{AddedTokenJson, added_tokens_json, padding_json, truncation_json};
+use super::version::Version;
 use crate::decoders::Decoder;
 use crate::formats::components::Component;
 use crate::formats::fields::Field;
@@ -32,6 +34,7 @@ use crate::processors::PostProcessor;
 use crate::tokenizer::Components;
 use crate::{Error, Result};
 use cuts::{Cuts, missing_byte};
+use losses::{Losses, unsupported};
 
 /// Fields that this version requires and 1.0 does not, by the type of the stage. They may be null.
 const REQUIRED: [(&str, &str); 3] =
@@ -67,12 +70,6 @@ pub(super) fn read_stages(file: &File<'_>, is_byte_level: bool, parts: &mut Comp
     parts.post_processor =
         optional(&file.post_processor, PostProcessor::KEY, |field| templates::read(field, parts))?;
     Ok(())
-}
-
-/// The text of an id: an added token's, or else the model's.
-fn token_text(parts: &Components, id: u32) -> Option<&str> {
-    let added = parts.added.get(id).map(|token| &*token.content);
-    added.or_else(|| parts.model.vocab().token(id))
 }
 
 fn check_bytes(model: &Model) -> Result<()> {
@@ -149,34 +146,6 @@ impl<'a> Version2<'a> {
             model: ModelJson::version_2(&parts.model, is_byte_level),
         };
         Ok((file, losses))
-    }
-}
-
-fn unsupported(part: impl std::fmt::Display) -> Error {
-    Error::Unsupported(format!("version 2.0 of tokenizer.json cannot hold {part}; write version 1.0"))
-}
-
-/// Parts of a tokenizer that this version cannot hold and that do not change ids.
-#[derive(Default)]
-pub(super) struct Losses(pub(super) Vec<&'static str>);
-
-impl Losses {
-    fn note(&mut self, is_lost: bool, part: &'static str) {
-        if is_lost {
-            self.0.push(part);
-        }
-    }
-
-    /// # Errors
-    /// [`Error::Unsupported`] if there are any.
-    pub(super) fn refuse(&self) -> Result<()> {
-        if self.0.is_empty() {
-            return Ok(());
-        }
-        Err(Error::Unsupported(format!(
-            "version 2.0 of tokenizer.json cannot hold {}; write version 1.0, or leave that out (lossy)",
-            self.0.join(" and ")
-        )))
     }
 }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::{Losses, token_text, unsupported};
+use super::losses::{Losses, unsupported};
 use crate::Result;
 use crate::encoding::Symbol;
 use crate::formats::fields::Field;
@@ -238,4 +238,10 @@ fn piece_json(piece: &Piece) -> Value {
         object["type_id"] = json!(type_id);
     }
     object
+}
+
+/// The text of an id: an added token's, or else the model's.
+fn token_text(parts: &Components, id: u32) -> Option<&str> {
+    let added = parts.added.get(id).map(|token| &*token.content);
+    added.or_else(|| parts.model.vocab().token(id))
 }
