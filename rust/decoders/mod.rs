@@ -4,6 +4,7 @@ mod byte_fallback;
 mod cleanup;
 mod ctc;
 mod incremental;
+mod kept;
 mod pieces;
 mod sentencepiece;
 mod strip;
@@ -13,7 +14,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 pub use ctc::Ctc;
-pub use incremental::{Kept, Steps};
+pub use incremental::Steps;
+pub use kept::Kept;
 pub use pieces::Pieces;
 pub use sentencepiece::SentencePieceDecoder;
 pub use strip::Strip;

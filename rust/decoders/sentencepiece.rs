@@ -9,7 +9,7 @@
 //! After all, the text may be rewritten by rules (denormalized). Source: experiments with sentencepiece 0.2.3.
 
 use super::Pieces;
-use super::incremental::{Kept, push_complete};
+use super::kept::{Kept, push_complete};
 use crate::Result;
 use crate::growth::Growth;
 use crate::metaspace::VISIBLE_SPACE;

@@ -4,10 +4,10 @@
 //! text, so each span can be normalized by itself. Ideographs are their own spans. Control characters, some of which
 //! count as white space elsewhere, do not cut. Normalizing a span may give empty text.
 
-use super::ScanWithGaps;
 use super::ascii::letters;
 use super::classes::{Class, PUNCTUATION, SPACE};
 use super::cursor::{class_at, run_in, run_outside};
+use super::scanner::ScanWithGaps;
 
 /// The `BertPreTokenizer`.
 #[derive(Clone, Copy, Debug)]

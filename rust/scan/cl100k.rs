@@ -17,13 +17,13 @@
 //! punctuation run then takes both. So the alternative depends only on the class of one character and on whether a
 //! letter follows it; the rest of each alternative is one greedy run.
 
-use super::Scan;
 use super::ascii::{letters, spaced_letters};
 use super::classes::{LETTER, NUMBER, SPACE};
 use super::cursor::{
     class_at, digits, finish_letters, folded_contraction, is_newline, lines_or_spaces, peek, run_in,
     run_outside,
 };
+use super::scanner::Scan;
 
 /// The pattern with `\p{N}{1,MAX_DIGITS}`.
 #[derive(Clone, Copy, Debug)]

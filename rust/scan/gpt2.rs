@@ -13,10 +13,10 @@
 //! second, after a space) chooses the alternative, and no alternative is ever tried in vain. Only white space looks one
 //! character beyond its match.
 
-use super::Scan;
 use super::ascii::spaced_letters;
 use super::classes::{LETTER, NUMBER, SPACE};
 use super::cursor::{finish_letters, peek, run_in, run_outside, spaces};
+use super::scanner::Scan;
 
 /// GPT-2's pattern.
 #[derive(Clone, Copy, Debug)]

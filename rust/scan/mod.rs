@@ -31,6 +31,7 @@ pub mod classes;
 mod cursor;
 pub mod gpt2;
 pub mod o200k;
+mod scanner;
 pub mod scripts;
 pub(crate) mod seams;
 pub(crate) mod simd;
@@ -44,29 +45,12 @@ use bert::{Bert, BertText};
 use cl100k::Cl100k;
 use gpt2::Gpt2;
 use o200k::O200k;
+pub use scanner::{Scan, ScanWithGaps};
 use spaces::{
     BlankFragments, BlankSplit, BlankSplitFragments, Blanks, SingleSpacedWords, SingleSpaces, SpaceFragments,
     SpacedWords, Spaces,
 };
 use whitespace::{Whitespace, WhitespaceSplit};
-
-/// A splitter without gaps: finds the end of a span.
-pub trait Scan {
-    /// The end, greater than `pos`, of the span that starts at `pos`.
-    ///
-    /// # Panics
-    /// If `pos` is not less than the length of `text`. The result is unspecified if `pos` is not a character boundary.
-    fn advance(text: &str, pos: usize) -> usize;
-}
-
-/// A splitter that drops the text between spans: finds the next span.
-pub trait ScanWithGaps {
-    /// The first span at or after `pos`, if there is one; it is not empty.
-    ///
-    /// # Panics
-    /// If `pos` is greater than the length of `text`. The result is unspecified if `pos` is not a character boundary.
-    fn next_span(text: &str, pos: usize) -> Option<(usize, usize)>;
-}
 
 /// A splitter that has a scanner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -28,12 +28,12 @@
 //!
 //! The text cut off after a *both* is scanned once more and is then one span, so time stays linear.
 
-use super::Scan;
 use super::ascii::spaced_cased_word;
 use super::classes::{LETTER, LOWER, NUMBER, SPACE, UPPER};
 use super::cursor::{
     class_at, digits, folded_contraction, is_newline, lines_or_spaces, peek, run_in, run_outside,
 };
+use super::scanner::Scan;
 
 /// GPT-4o's pattern.
 #[derive(Clone, Copy, Debug)]

@@ -14,7 +14,7 @@
 
 use super::classes::{Class, LETTER};
 use super::cursor::is_newline;
-use super::{Scan, ScanWithGaps};
+use super::scanner::{Scan, ScanWithGaps};
 
 /// A run of spaces with everything up to the next run: ` *[^ ]+| +`.
 #[derive(Clone, Copy, Debug)]

@@ -6,10 +6,10 @@
 //! Here `\w` is as in Rust's `regex`: letters, marks, decimal digits, connector punctuation and the two joiners. In a
 //! user's regular expression `\w` differs, see [`crate::structures::regex`].
 
-use super::ScanWithGaps;
 use super::ascii::letters;
 use super::classes::{SPACE, WORD};
 use super::cursor::{class_at, run_in, run_outside};
+use super::scanner::ScanWithGaps;
 
 /// The `Whitespace` pre-tokenizer.
 #[derive(Clone, Copy, Debug)]

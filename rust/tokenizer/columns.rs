@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::padding::LayoutColumns;
+use super::padding::{LayoutColumns, TextLens};
 use super::rows::{Ragged, RunRows, row_splits};
 use super::token_columns::check_pairs;
 use super::{ColumnOptions, TokenColumns, Tokenizer};
@@ -28,9 +28,6 @@ struct Call<'a> {
     /// Special tokens that truncation leaves room for.
     special: usize,
 }
-
-/// Number of tokens of the first and the second text of a row; 0 without a pair.
-pub(super) type TextLens = [usize; 2];
 
 impl Tokenizer {
     /// Encodes texts, or pairs of `texts` and as many `pairs`, to columns.

@@ -1,20 +1,12 @@
 //! The layout that the post-processor gives to every row, found once by an empty row.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use super::Tokenizer;
 use super::rows::{RowRules, SpecialAffixes};
 use crate::Result;
 use crate::encoding::{ColumnsBuilder, Encoding, RowLayout};
 use crate::processors::PostProcessor;
-
-/// Layouts and special ids of rows, which depend on the post-processor alone; each is found when it is first asked for.
-#[derive(Debug, Default)]
-pub(super) struct Layouts {
-    /// Of a text and of a pair, each without special tokens and with them.
-    rows: [[OnceLock<Option<RowLayout>>; 2]; 2],
-    affixes: [OnceLock<Option<SpecialAffixes>>; 2],
-}
 
 impl Tokenizer {
     /// The layout of the rows of texts, or of pairs; `None` if rows differ in more than their texts.

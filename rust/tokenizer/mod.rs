@@ -34,10 +34,10 @@ pub use encode::{EncodeInput, Sequence};
 #[cfg(feature = "sources")]
 pub use from_counts::CountsTraining;
 pub use ids::{Block, TextEncoder};
-use layouts::Layouts;
 pub use limit_overrides::{LimitOverrides, PaddingSwitch, TruncationSwitch};
 pub use limited_counts::LimitedCounts;
 pub use limits::{PaddingLength, PaddingRule, Truncation, TruncationStrategy};
+use rows::Layouts;
 pub use rows::Ragged;
 pub use superwords::SuperwordStages;
 pub use text_source::TextSource;

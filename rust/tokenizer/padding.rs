@@ -1,12 +1,14 @@
 //! Padding of rows, and the columns that follow from their layout: type ids and masks.
 
-use super::columns::TextLens;
 use super::limits::PaddingRule;
 use super::rows::{Ragged, vec_for_rows};
 use super::{ColumnOptions, TokenColumns};
 use crate::Result;
 use crate::cache::Id;
 use crate::encoding::{Direction, RowLayout, RowPart};
+
+/// Number of tokens of the first and the second text of a row; 0 without a pair.
+pub(super) type TextLens = [usize; 2];
 
 /// The layout of rows and the lengths of their texts, which give the columns that the texts do not give.
 pub(super) struct LayoutColumns<'a> {

@@ -1,8 +1,10 @@
 //! Rows of ids in one array, and the steps after the model: special tokens, truncation, padding.
 
+use std::sync::OnceLock;
+
 use super::limits::{PaddingRule, Truncation};
 use crate::cache::Id;
-use crate::encoding::Direction;
+use crate::encoding::{Direction, RowLayout};
 use crate::{Error, Result};
 
 /// Token ids of many texts, concatenated; row `i` is `ids[row_splits[i]..row_splits[i + 1]]`.
@@ -77,6 +79,14 @@ pub(super) fn row_splits(mut start: usize, runs: &[RunRows]) -> Vec<i64> {
         start += run.ids;
     }
     row_splits
+}
+
+/// Layouts and special ids of rows, which depend on the post-processor alone; each is found when it is first asked for.
+#[derive(Debug, Default)]
+pub(super) struct Layouts {
+    /// Of a text and of a pair, each without special tokens and with them.
+    pub(super) rows: [[OnceLock<Option<RowLayout>>; 2]; 2],
+    pub(super) affixes: [OnceLock<Option<SpecialAffixes>>; 2],
 }
 
 /// Special ids before and after the ids of a text.

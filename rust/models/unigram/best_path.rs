@@ -1,68 +1,12 @@
 //! The best segmentation: Viterbi search (Viterbi 1967) from left to right over the lattice of pieces.
 
-use super::fragments::FragmentMemo;
+use super::Unigram;
 #[cfg(test)]
-use super::fragments::trace;
+use super::path_nodes::trace;
+use super::path_nodes::{Margin, NOWHERE, Node};
+use super::scratch::Scratch;
 use super::sums::{F32Scores, F64Scores, Sums};
-use super::{Edge, Unigram};
 use crate::Result;
-use crate::structures::reused::reused;
-
-/// Start of a node that no path reaches yet.
-pub(super) const NOWHERE: u32 = u32::MAX;
-
-/// End of the best path to a position.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Node {
-    pub(super) score: f64,
-    /// Where the last piece of the path starts.
-    pub(super) start: u32,
-    pub(super) id: u32,
-}
-
-/// Buffers that one thread reuses from pre-token to pre-token.
-#[derive(Debug)]
-pub struct Scratch {
-    pub(super) nodes: Vec<Node>,
-    /// The chosen path, from right to left.
-    pub(super) path: Vec<Edge>,
-    pub(super) random: fastrand::Rng,
-    pub(super) fragments: FragmentMemo,
-    /// The path of a fragment, from right to left, on its way to the memo.
-    pub(super) edges: Vec<(Edge, f64)>,
-    /// The next text continues a pre-token: other text stands before it.
-    pub(super) is_continuation: bool,
-    /// The tokens of the last continuation may depend on the text before it.
-    pub(super) depends: bool,
-}
-
-reused!(Scratch: nodes, path, fragments, edges);
-
-impl Default for Scratch {
-    fn default() -> Self {
-        let random = fastrand::Rng::with_seed(0);
-        let (nodes, path, fragments, edges) = (Vec::new(), Vec::new(), FragmentMemo::default(), Vec::new());
-        Self { nodes, path, random, fragments, edges, is_continuation: false, depends: false }
-    }
-}
-
-impl Scratch {
-    /// Seeds the sampler.
-    pub fn seed(&mut self, seed: u64) {
-        self.random.seed(seed);
-    }
-
-    /// Marks the next texts as continuations of a pre-token if `is_continuation`: other text stands before them.
-    pub fn set_in_context(&mut self, is_continuation: bool) {
-        self.is_continuation = is_continuation;
-        self.depends = false;
-    }
-
-    /// True if the fragment encoded last may have other tokens after other text.
-    pub fn is_context_dependent(&self) -> bool {
-        self.depends
-    }
-}
 
 impl Unigram {
     /// Calls `each` with the end, id and score of every piece that starts at `start`, shorter ones first.
@@ -158,42 +102,6 @@ impl Unigram {
             start = char_end;
         }
         Ok(margin)
-    }
-}
-
-/// How close the comparisons of a search were.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Margin {
-    /// The least difference between two sums that were compared.
-    pub(super) least: f64,
-    /// The largest magnitude of a sum.
-    pub(super) largest: f64,
-}
-
-impl Default for Margin {
-    fn default() -> Self {
-        Self { least: f64::INFINITY, largest: 0.0 }
-    }
-}
-
-impl Margin {
-    #[inline]
-    fn note(&mut self, sum: f64, difference: f64) {
-        self.largest = self.largest.max(sum.abs());
-        // The difference of two equal infinities is NaN: the margin is then 0.
-        if difference < self.least || difference.is_nan() {
-            self.least = difference.max(0.0);
-        }
-    }
-
-    /// True only if a fragment of `len` bytes has the same best path after the sum `base`, and no sum in it is rebased.
-    ///
-    /// Two sums are compared, once in the search from 0 and once after `base`. Each takes at most `len` additions, and each
-    /// addition is off by at most half of `epsilon` times its result. The bound allows for twice that error.
-    pub(super) fn holds_at<S: Sums>(&self, base: f64, len: usize) -> bool {
-        let additions = u32::try_from(len).map_or(f64::INFINITY, f64::from) + 2.0;
-        let (error, most) = (additions * S::EPSILON, base.abs() + self.largest);
-        self.least > 4.0 * error * most && most * (1.0 + 4.0 * error) < S::LARGEST
     }
 }
 

@@ -4,8 +4,8 @@
 //! *context-dependent* if some sum that can occur before it might do so; all other fragments have the same tokens after
 //! any text.
 
-use super::best_path::{Margin, Scratch};
-use super::fragments::trace;
+use super::path_nodes::{Margin, trace};
+use super::scratch::Scratch;
 use super::sums::F64Scores;
 use super::{Edge, Unigram};
 use crate::Result;

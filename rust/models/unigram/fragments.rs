@@ -10,86 +10,21 @@
 //! otherwise the fragment is searched again from the current sum.
 
 use foldhash::fast::FixedState;
-use hashbrown::HashTable;
 use std::hash::BuildHasher;
 
-use super::best_path::{Margin, Node, Scratch};
 use super::chars::Place;
+use super::path_nodes::{Margin, Node, trace};
+use super::scratch::Scratch;
 use super::sums::Sums;
 use super::{Edge, Unigram};
 use crate::Result;
 use crate::models::bpe::CutPoints;
-use crate::structures::reused::{Bounds, Reused};
 
 /// Shorter pre-tokens are not cut into fragments.
 const LONG: usize = 32;
 
 /// Longer fragments are not stored: they rarely repeat.
 const LONGEST: usize = 64;
-
-/// Size limit of the memo of one thread, in bytes; a memo beyond it is emptied.
-const LIMIT: usize = 16 << 20;
-
-/// An entry of the memo: a fragment, its best path and the margin of the search. Texts and edges are ranges of the arenas.
-#[derive(Clone, Copy, Debug)]
-struct Fragment {
-    hash: u64,
-    text: (u32, u32),
-    edges: (u32, u32),
-    margin: Margin,
-}
-
-/// Memo of the best paths of fragments; each thread has its own.
-#[derive(Debug, Default)]
-pub(super) struct FragmentMemo {
-    table: HashTable<Fragment>,
-    text: Vec<u8>,
-    /// Arena of the paths: edges from left to right, each with the score that it adds.
-    edges: Vec<(Edge, f64)>,
-}
-
-impl Reused for FragmentMemo {
-    fn bytes(&self) -> usize {
-        self.text.bytes() + self.edges.bytes() + self.table.capacity() * size_of::<Fragment>()
-    }
-
-    fn trim(&mut self, bounds: Bounds) {
-        if self.bytes() > bounds.memo {
-            *self = Self::default();
-        }
-    }
-}
-
-impl FragmentMemo {
-    fn get(&self, hash: u64, text: &[u8]) -> Option<Fragment> {
-        let is_same = |fragment: &Fragment| {
-            fragment.hash == hash && self.text[fragment.text.0 as usize..fragment.text.1 as usize] == *text
-        };
-        self.table.find(hash, is_same).copied()
-    }
-
-    fn insert(
-        &mut self,
-        hash: u64,
-        text: &[u8],
-        margin: Margin,
-        path: impl Iterator<Item = (Edge, f64)>,
-    ) -> Fragment {
-        let size = self.text.len()
-            + self.edges.len() * size_of::<(Edge, f64)>()
-            + self.table.capacity() * size_of::<Fragment>();
-        if size > LIMIT {
-            *self = Self::default();
-        }
-        let (text_start, edges_start) = (self.text.len() as u32, self.edges.len() as u32);
-        self.text.extend_from_slice(text);
-        self.edges.extend(path);
-        let (text, edges) = ((text_start, self.text.len() as u32), (edges_start, self.edges.len() as u32));
-        let fragment = Fragment { hash, text, edges, margin };
-        self.table.insert_unique(hash, fragment, |fragment| fragment.hash);
-        fragment
-    }
-}
 
 impl Unigram {
     /// Cut points for a pre-token of `len` bytes; `None` if it is short, or if too little has been encoded so far for
@@ -230,15 +165,5 @@ impl Unigram {
             return self.unknown_score;
         }
         self.effective_scores[id as usize]
-    }
-}
-
-/// Follows the best path back through the nodes: calls `each` with its edges, from right to left.
-pub(super) fn trace(nodes: &[Node], mut each: impl FnMut(Edge)) {
-    let mut end = nodes.len() - 1;
-    while end > 0 {
-        let Node { start, id, .. } = nodes[end];
-        each(Edge { start, end: end as u32, id });
-        end = start as usize;
     }
 }

@@ -10,13 +10,16 @@
 mod best_path;
 mod chars;
 mod continuation;
+mod fragment_memo;
 mod fragments;
 #[cfg(test)]
 mod naive;
 mod nbest;
+mod path_nodes;
 mod piece_kind;
 mod piece_membership;
 mod sampler;
+mod scratch;
 mod sums;
 mod viterbi;
 
@@ -29,11 +32,11 @@ use crate::structures::amortized_lazy::AmortizedLazy;
 use crate::structures::byte_trie::ByteTrie;
 use crate::vocab::Vocab;
 use crate::{Error, Result};
-pub use best_path::Scratch;
 use chars::Chars;
 pub use continuation::MOST_PIECES;
 pub use nbest::Segmentation;
 pub use piece_membership::PieceMembership;
+pub use scratch::Scratch;
 use sums::{F32Scores, Sums};
 
 /// An unknown character scores this much less than the worst piece.

@@ -7,7 +7,7 @@
 use std::hint::select_unpredictable;
 
 use super::Unigram;
-use super::best_path::{NOWHERE, Node};
+use super::path_nodes::{NOWHERE, Node};
 use crate::Result;
 
 /// Larger scores could add up to an infinity, and minus infinity stands for *no path yet*.

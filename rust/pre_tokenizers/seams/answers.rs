@@ -6,8 +6,9 @@ use std::collections::{BTreeSet, HashMap};
 use super::groups::{Characters, Group, Seen};
 use super::kinds::{SeamTables, Table};
 use super::search::{SearchPlaces, SearchPlacesAfter};
-use super::{Behavior, Stage};
+use super::stage::Stage;
 use crate::byte_level::BYTE_TO_CHAR;
+use crate::pre_tokenizers::Behavior;
 use crate::scan::classes::{Class, SPACE};
 use crate::structures::regex::{AtomSet, Next, Place};
 

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::Stage;
 use super::kinds::Facts;
+use super::stage::Stage;
 use super::weights::Weight;
 use crate::byte_level::BYTE_TO_CHAR;
 use crate::normalizers::{Image, Images, PageImages, Remains};

@@ -19,6 +19,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `groups` | all characters, in groups that no stage tells apart |
+//! | `stage` | a stage of the pre-tokenizer |
 //! | `search` | the answers of one stage |
 //! | `answers` | the answers of all stages together, for each two groups |
 //! | `kinds` | groups that share a kind, and rules |
@@ -30,6 +31,7 @@ mod answers;
 mod groups;
 mod kinds;
 mod search;
+mod stage;
 #[cfg(test)]
 pub(super) mod tests;
 mod tokens;
@@ -48,17 +50,9 @@ use crate::structures::regex::Places;
 use answers::Answers;
 use groups::Characters;
 use search::Search;
+use stage::Stage;
 use tokens::Tokens;
 use words::words;
-
-/// A stage that cuts by the matches of a search.
-struct Stage {
-    search: Search,
-    behavior: Behavior,
-    invert: bool,
-    /// The stage sees mapped bytes.
-    is_mapped: bool,
-}
 
 /// The stages of a pre-tokenizer, up to the first that may change spans wherever a text is cut.
 #[derive(Default)]

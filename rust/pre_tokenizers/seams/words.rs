@@ -2,7 +2,8 @@
 
 use super::answers::Answer;
 use super::groups::{Characters, Group};
-use super::{Behavior, Stage};
+use super::stage::Stage;
+use crate::pre_tokenizers::Behavior;
 use crate::scan::seams::Kinds;
 use crate::scan::seams::{MOST_WORDS, Words};
 use crate::structures::regex::{AtomSet, Place};
