@@ -33,6 +33,7 @@ pub mod gpt2;
 pub mod o200k;
 mod scanner;
 pub mod scripts;
+mod seam_rules;
 pub(crate) mod seams;
 pub(crate) mod simd;
 pub mod spaces;

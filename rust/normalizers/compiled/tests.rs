@@ -3,6 +3,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
+use super::inner::ASKING_ALL;
 use super::*;
 use crate::normalizers::{Bert, Form, charsmap};
 use crate::structures::finder::{RUN_OF_SPACES, Replacement, TextPattern};

@@ -10,7 +10,7 @@ use super::fill::{Isa, Job};
 use super::masks::{
     BLOCK, IDEOGRAPHS, Masks, STOP_RANGES, SYLLABLES, Window, add_wide, add_wide_kinds, opaque, positions,
 };
-use crate::scan::seams::Kinds;
+use crate::scan::seam_rules::Kinds;
 use crate::structures::char_table::CharTable;
 
 /// Proof that this processor has the instructions.

@@ -12,7 +12,7 @@ use std::arch::x86_64::{
 use super::fill::{Isa, Job};
 use super::masks::{BLOCK, IDEOGRAPHS, Masks, STOP_RANGES, SYLLABLES, Window, below};
 use crate::scan::classes::{ASCII, Class, LETTER, LOWER, NUMBER, PUNCTUATION, SPACE, UPPER, WORD, page};
-use crate::scan::seams::Kinds;
+use crate::scan::seam_rules::Kinds;
 use crate::structures::char_table::CharTable;
 
 /// Proof that this processor has the instructions.

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use super::masks::{BLOCK, Masks, Window, below};
 use crate::scan::Scan;
-use crate::scan::seams::Kinds;
+use crate::scan::seam_rules::Kinds;
 use crate::structures::char_table::CharTable;
 
 /// Below this many bytes a block costs more than a scalar scan.

@@ -2,7 +2,7 @@
 
 use super::fill::Isa;
 use super::masks::{BLOCK, IDEOGRAPHS, Masks, STOP_RANGES, SYLLABLES, Window, add_wide, kinds, positions};
-use crate::scan::seams::Kinds;
+use crate::scan::seam_rules::Kinds;
 use crate::structures::char_table::CharTable;
 
 /// The back end for any processor.

@@ -2,8 +2,7 @@
 
 use super::fill::{Isa, Job, window};
 use super::masks::{BLOCK, below, flood, last, up};
-use crate::scan::seams::Kinds;
-use crate::scan::seams::{Context, MOST_RULES, Open, Rule, Seams};
+use crate::scan::seam_rules::{Context, Kinds, MOST_RULES, Open, Rule, Seams};
 
 /// Writes the ends of the chunks of `text` from `start` on.
 pub(in crate::scan) struct FillSeams<'a> {

@@ -2,7 +2,7 @@
 
 use super::fill::{Isa, Job, window};
 use super::masks::{BLOCK, below};
-use crate::scan::seams::Kinds;
+use crate::scan::seam_rules::Kinds;
 use crate::structures::char_table::CharTable;
 
 /// Finds where a run of characters of some kinds ends that begins at `start`.
