@@ -6,6 +6,8 @@ use super::reader::SourceReader;
 #[cfg(doc)]
 use super::source::Format;
 use super::source::{Skipped, Source};
+#[cfg(doc)]
+use crate::Error;
 use crate::Result;
 
 /// Records that one thread turns into texts.
