@@ -328,3 +328,10 @@ def test_the_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "jinja2", None)
     with pytest.raises(LexmillError, match=r"need the package jinja2: pip install 'lexmill\[messages\]'"):
         render_messages(ChatTemplate("{{ 1 }}"), [ASK])
+
+
+def test_a_call_on_a_role_loses_nothing_beside_a_variable_of_the_loop() -> None:
+    template = "{% for m in messages %}{% set text = m.content %}{{ m.role.upper() }}: {{ text }}</s>{% endfor %}"
+    found = render_messages(template, [{"role": "assistant", "content": "yes"}])
+    assert found.text == "ASSISTANT: yes</s>"
+    assert found.content(0) == ((11, 14),)

@@ -35,7 +35,18 @@ from lexmill.messages._tracked import (
     rewritten,
 )
 
-__all__ = ["Message", "plain_environment", "tracking_environment"]
+__all__ = [
+    "STRING_METHODS",
+    "ChatEnvironment",
+    "Generation",
+    "Message",
+    "Names",
+    "TemplateDict",
+    "arguments",
+    "plain_environment",
+    "set_up",
+    "tracking_environment",
+]
 
 _TURN, _END = "lexmill_turn", "lexmill_end"
 _REWRITING = ("center", "indent", "striptags", "title", "tojson", "truncate", "urlencode", "wordwrap")
@@ -67,7 +78,7 @@ class _Marked(Markup):
         return super().escape(s)
 
 
-class _Names(Namespace):
+class Names(Namespace):
     """A namespace without names that begin with an underscore, which lead into the interpreter."""
 
     def __init__(*args: Any, **kwargs: Any) -> None:  # noqa: ANN401 (any values)
@@ -88,7 +99,7 @@ def _check_name(name: object) -> None:
         raise SecurityError(message)
 
 
-class _Dict:
+class TemplateDict:
     """`dict` in a template: without the attributes of the class."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> dict[Any, Any]:  # noqa: ANN401 (as dict)
@@ -113,7 +124,7 @@ def _tojson(
     return json.dumps(value, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
 
 
-class _Generation(Extension):
+class Generation(Extension):
     """`{% generation %}`: the text that the model generates."""
 
     tags = {"generation"}  # noqa: RUF012 (as Jinja has it)
@@ -131,7 +142,7 @@ class _Generation(Extension):
         return Tracked(text, ((0, len(text), Generated()), *runs))
 
 
-class _ChatEnvironment(ImmutableSandboxedEnvironment):
+class ChatEnvironment(ImmutableSandboxedEnvironment):
     """A sandbox that gives the usual attributes without the usual checks, where their outcome is known."""
 
     def getattr(self, obj: Any, attribute: str) -> Any:  # noqa: ANN401 (as Jinja)
@@ -141,7 +152,7 @@ class _ChatEnvironment(ImmutableSandboxedEnvironment):
             if attribute not in _DICT and attribute in obj:
                 return obj[attribute]
         elif kind is str or kind is Tracked:
-            if attribute in _STR:
+            if attribute in STRING_METHODS:
                 return getattr(obj, attribute)
             if not attribute.startswith("format"):
                 # Such as `runs`, which no plain string has.
@@ -149,7 +160,7 @@ class _ChatEnvironment(ImmutableSandboxedEnvironment):
         elif kind is LoopContext:
             if attribute in _LOOP:
                 return getattr(obj, attribute)
-        elif kind is _Names and not attribute.startswith("_"):
+        elif kind is Names and not attribute.startswith("_"):
             try:
                 value = getattr(obj, attribute)
             except AttributeError:
@@ -160,21 +171,21 @@ class _ChatEnvironment(ImmutableSandboxedEnvironment):
 
 
 _DICT = frozenset(dir(dict))
-_STR = frozenset(name for name in dir(str) if not name.startswith(("_", "format")))
+STRING_METHODS = frozenset(name for name in dir(str) if not name.startswith(("_", "format")))
 _LOOP = frozenset(["depth", "depth0", "first", "index", "index0", "last", "length", "revindex", "revindex0"])
 _VALUES = frozenset([str, Tracked, int, bool, float, type(None), list, dict, Message])
 
 
-def _set_up(environment: Environment) -> None:
+def set_up(environment: Environment) -> None:
     environment.filters["tojson"] = _tojson
-    environment.globals.update(raise_exception=_raise_exception, dict=_Dict(), namespace=_Names)
+    environment.globals.update(raise_exception=_raise_exception, dict=TemplateDict(), namespace=Names)
 
 
 @cache
 def plain_environment() -> Environment:
     """The environment that transformers has for chat templates."""
-    made = _ChatEnvironment(trim_blocks=True, lstrip_blocks=True, extensions=[_Generation, LoopControlExtension])
-    _set_up(made)
+    made = ChatEnvironment(trim_blocks=True, lstrip_blocks=True, extensions=[Generation, LoopControlExtension])
+    set_up(made)
     return made
 
 
@@ -182,9 +193,9 @@ def plain_environment() -> Environment:
 def tracking_environment() -> Environment:
     """The environment whose output is tracked."""
     made = _TrackingEnvironment(
-        trim_blocks=True, lstrip_blocks=True, extensions=[_Generation, LoopControlExtension], finalize=_finalized
+        trim_blocks=True, lstrip_blocks=True, extensions=[Generation, LoopControlExtension], finalize=_finalized
     )
-    _set_up(made)
+    set_up(made)
     for name in _REWRITING:
         made.filters[name] = _keeping(name, made.filters[name])
     for name in _OF_TEXT:
@@ -195,7 +206,7 @@ def tracking_environment() -> Environment:
     return made
 
 
-class _TrackingEnvironment(_ChatEnvironment):
+class _TrackingEnvironment(ChatEnvironment):
     """Keeps the origins of text through everything that makes strings of strings."""
 
     intercepted_binops = frozenset(["%"])
@@ -225,16 +236,17 @@ class _TrackingEnvironment(_ChatEnvironment):
     def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 (as Jinja)
         owner = getattr(__obj, "__self__", None)
         name = getattr(__obj, "__name__", "")
-        if type(owner) is str and (args or kwargs):
+        if type(owner) is str and (args or arguments(kwargs)):
             if name == "join":
-                return joined(owner, *args, **kwargs)
+                return joined(owner, *args, **arguments(kwargs))
             if name == "replace" and origins_in(args):
                 __obj = Tracked(owner).replace
-        made = _ChatEnvironment.call(__self, __context, __obj, *args, **kwargs)
+        made = ChatEnvironment.call(__self, __context, __obj, *args, **kwargs)
         if not isinstance(made, str) or isinstance(__obj, Macro):
             return made
         if name in ("format", "format_map"):
             return _lost(f"str.{name}", str.__str__(made), (__obj.__wrapped__.__self__, args, kwargs))
+        kwargs = arguments(kwargs)
         if isinstance(owner, bytes):
             return Tracked(made, ((0, len(made), Lost(f"bytes.{name}")),))
         if type(made) is str and isinstance(owner, str | date) and name not in _WITHOUT_TEXT:
@@ -314,6 +326,11 @@ def _replace(s: object, old: object, new: object, count: int | None = None) -> s
     # A plain text gets origins from a tracked replacement.
     tracked = text if isinstance(text, Tracked) else Tracked(text)
     return tracked.replace(str(old), str(_finalized(new)), -1 if count is None else count)
+
+
+def arguments(kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of a call, without the variables of loops and blocks that Jinja passes along."""
+    return {name: value for name, value in kwargs.items() if name not in ("_loop_vars", "_block_vars")}
 
 
 def _given(args: tuple[object, ...]) -> list[object]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from lexmill.errors import InputTypeError, SpanError
+from lexmill.errors import InputTypeError, SpanError, TemplateError
+from lexmill.messages._recordings import Recording, Recordings, messages_of_parts, shape_of, watched_messages
+from lexmill.messages._spans import Turn
+from lexmill.messages._watched import LostTrackError, Watched
 from lexmill.messages.conversations import Conversation
 from lexmill.messages.rendering import Renderer
 from lexmill.messages.template import ChatTemplate
@@ -47,14 +50,53 @@ class TextToLearn:
         else:
             message = f"mask is {mask!r} but must be a role, a list of roles or a function"
             raise InputTypeError(message)
+        # A function may look at the texts of messages.
+        self._recordings = None if callable(roles) or _is_random(template) else Recordings()
+        self._knows_time = "strftime_now" in template.text
         self._has_generation = template.has_generation
         self._is_generation = self._has_generation and not callable(roles) and set(roles) == {"assistant"}
 
     def ranges(self, one: Conversation, now: datetime) -> tuple[str, Ranges]:
         """The text of a conversation, and the ranges to learn, in order, none of which touch."""
+        recordings = self._recordings
+        shape = None if recordings is None or one.tools or one.documents else shape_of(one.messages)
+        if recordings is None or shape is None:
+            return self._rendered(one, now)[:2]
+        if self._knows_time:
+            shape = (now, *shape)
+        if (replayed := recordings.replay(shape, one.messages)) is not None:
+            text, found, is_compared = replayed
+            if is_compared:
+                self.renderer.compare(text, one, now)
+            return text, found
+        text, found, turns = self._rendered(one, now)
+        if recordings.wants(shape):
+            recording = self._recorded(one, now, (text, found, turns))
+            recordings.add(shape, recording) if recording else recordings.give_up(shape)
+        return text, found
+
+    def _recorded(
+        self, one: Conversation, now: datetime, rendered: tuple[str, Ranges, Sequence[Turn]]
+    ) -> Recording | None:
+        """A recording of a rendering; None if the template does something that is not recorded."""
+        text, found, turns = rendered
+        messages, fields, steps = watched_messages(one.messages)
+        try:
+            made = self.renderer.watched(messages, one, now)
+            if not isinstance(made, Watched) or str.__str__(made) != text:
+                return None
+            for start, end, message in messages_of_parts(fields, made):
+                if any(turn.start < end and start < turn.end and turn.message != message for turn in turns):
+                    return None
+            return Recording(fields, steps, made, found)
+        except (LostTrackError, TemplateError):
+            return None
+
+    def _rendered(self, one: Conversation, now: datetime) -> tuple[str, Ranges, Sequence[Turn]]:
+        """The text, the ranges to learn, and the turns as far as the ranges follow from them."""
         if self._is_generation:
             text, blocks = self.renderer.generation(one, now)
-            return text, merged(blocks)
+            return text, merged(blocks), ()
         text, layout = self.renderer.layout(one, now)
         taken = {number for number, message in enumerate(one.messages) if self._takes(number, message)}
         found: Ranges = []
@@ -71,11 +113,16 @@ class TextToLearn:
             if one.messages[number]["role"] == "assistant" and number in layout.unclear:
                 self._refuse(layout.unclear[number])
             found += [(low, high) for low, high, origin in layout.spans if origin.message == number and low < high]
-        return text, merged(found)
+        return text, merged(found), layout.turns
 
     def _refuse(self, reason: str) -> None:
         message = f"{self.renderer.template.name} {reason}; mark the text to learn by {{% generation %}} blocks"
         raise SpanError(message)
+
+
+def _is_random(template: ChatTemplate) -> bool:
+    """True if a template may give two texts for one conversation."""
+    return "random" in template.text or "lipsum" in template.text
 
 
 def merged(ranges: Iterable[tuple[int, int]]) -> Ranges:

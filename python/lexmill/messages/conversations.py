@@ -10,7 +10,15 @@ from typing import Any
 from lexmill.errors import FormatError, InputTypeError
 from lexmill.messages._tracked import Origin, Tracked
 
-__all__ = ["Conversation", "conversation_of", "plain_conversation", "plain_messages", "plain_value", "tracked_messages"]
+__all__ = [
+    "UNTRACKED",
+    "Conversation",
+    "conversation_of",
+    "plain_conversation",
+    "plain_messages",
+    "plain_value",
+    "tracked_messages",
+]
 
 _ROLES = {
     "human": "user",
@@ -30,7 +38,7 @@ _CALL = "function_call"
 _REASONING = ("reasoning_content", "thinking", "reasoning")
 _DEEPEST = 100
 """Levels of nesting in a value."""
-_UNTRACKED = frozenset(["role", "name", "tool_call_id", "type"])
+UNTRACKED = frozenset(["role", "name", "tool_call_id", "type"])
 """Fields that templates write into headers."""
 
 
@@ -120,7 +128,7 @@ def tracked_messages(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, An
     found: list[dict[str, Any]] = []
     for number, message in enumerate(messages):
         made = Message(
-            (name, value if name in _UNTRACKED else _tracked(value, Origin(number, name)))
+            (name, value if name in UNTRACKED else _tracked(value, Origin(number, name)))
             for name, value in message.items()
         )
         made._lexmill_number = number
@@ -207,8 +215,10 @@ def plain_value(value: Any, depth: int = 0) -> Any:  # noqa: ANN401 (a value of 
         FormatError: it is nested too deeply, or has text that UTF-8 cannot express.
         InputTypeError: it is none.
     """
+    if type(value) is str and value.isascii():
+        return value
     if isinstance(value, str):
-        text = value if type(value) is str else str.__str__(value)
+        text = str.__str__(value)
         if not text.isascii():
             _check_surrogates(text)
         return text

@@ -158,8 +158,18 @@ class Renderer:
         Raises:
             SpanError: it has others.
         """
-        text = self._render(self._plain, given.messages, given, now)
         followed = self._render(self._tracking, messages, given, now)
+        self.compare(followed, given, now)
+        return followed
+
+    def compare(self, followed: str, given: Conversation, now: datetime) -> None:
+        """Compares a text with the text that the template gives without regard to origins.
+
+        Raises:
+            SpanError: it is another.
+            TemplateError: the template fails.
+        """
+        text = self._render(self._plain, given.messages, given, now)
         if followed != text:
             at = shared_length(followed, text)
             message = (
@@ -167,7 +177,14 @@ class Renderer:
                 f"{text[at : at + 20]!r} became {followed[at : at + 20]!r}"
             )
             raise SpanError(message)
-        return followed
+
+    def watched(self, messages: list[dict[str, Any]], given: Conversation, now: datetime) -> str:
+        """The text of watched messages.
+
+        Raises:
+            TemplateError: the template fails, or does something with a text that is not recorded.
+        """
+        return self._render(self.template.watching, messages, given, now)
 
     def _render(
         self,

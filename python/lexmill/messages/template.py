@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from lexmill._core import local_path
 from lexmill.errors import FileError, FormatError, InputTypeError, LexmillError, OptionError, TemplateError
@@ -109,28 +109,34 @@ class ChatTemplate:
     @cached_property
     def plain(self) -> Template:
         """The compiled template as transformers compiles it."""
-        return self._compiled(tracking=False)
+        return self._compiled("plain")
 
     @cached_property
     def tracking(self) -> Template:
         """The compiled template whose output is tracked."""
-        return self._compiled(tracking=True)
+        return self._compiled("tracking")
+
+    @cached_property
+    def watching(self) -> Template:
+        """The compiled template whose texts are watched, for recordings."""
+        return self._compiled("watching")
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickles the text and the variables, without the compiled templates."""
         return ChatTemplate, (self.text, dict(self.variables), self.name)
 
-    def _compiled(self, *, tracking: bool) -> Template:
+    def _compiled(self, way: Literal["plain", "tracking", "watching"]) -> Template:
         try:
             import jinja2
         except ImportError as error:
             message = "chat templates need the package jinja2: pip install 'lexmill[messages]'"
             raise LexmillError(message) from error
         from lexmill.messages._environment import plain_environment, tracking_environment
+        from lexmill.messages._watching import watching_environment
 
-        environment = tracking_environment() if tracking else plain_environment()
+        environments = {"plain": plain_environment, "tracking": tracking_environment, "watching": watching_environment}
         try:
-            return environment.from_string(self.text)
+            return environments[way]().from_string(self.text)
         except jinja2.TemplateSyntaxError as error:
             message = f"{self.name} does not compile: line {error.lineno}: {error.message}"
             raise TemplateError(message) from error
