@@ -57,7 +57,7 @@ def test_curves_are_what_fewer_merges_give(name: str, texts: list[str]) -> None:
     tokenizer = plain(name)
     ids = tokenizer.encode_batch_arrays(texts).ids
     counts = np.bincount(ids, minlength=max(tokenizer.get_vocab().values()) + 1)
-    curve = curve_of(tokenizer, counts)
+    curve = curve_of(tokenizer, vocabulary_of(tokenizer), counts)
     assert curve is not None
     assert curve.inexact == 0
     last = len(curve.tokens) - 1

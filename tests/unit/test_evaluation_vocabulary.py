@@ -89,7 +89,7 @@ def test_made_counts_match_reference(merges: list[tuple[str, str]], texts: list[
     for text in texts:
         np.add.at(counts, tokenizer.encode(text).ids, 1)
     expected = reference.made_counts({token: int(counts[id_]) for token, id_ in vocab.items()}, merges)
-    found = made_counts(tokenizer, counts)
+    found = made_counts(vocabulary_of(tokenizer), counts)
     assert found is not None
     assert {token: int(found[id_]) for token, id_ in vocab.items()} == {token: expected[token] for token in vocab}
 

@@ -56,7 +56,7 @@ def check_curve(tokenizer: Tokenizer, texts: list[str], every: int = 1) -> None:
     whole.no_padding()
     for text in texts:
         np.add.at(counts, whole.encode(text).ids, 1)
-    curve = curve_of(whole, counts)
+    curve = curve_of(whole, vocabulary_of(whole), counts)
     assert curve is not None
     assert curve.inexact == 0
     points = list(zip(curve.merges.tolist(), curve.vocabulary.tolist(), curve.tokens.tolist(), strict=True))
@@ -89,7 +89,7 @@ def test_whole_words_that_are_listed_before_their_parts_are_told() -> None:
     tokenizer.model.ignore_merges = True
     counts = np.zeros(5, np.int64)
     counts[tokenizer.encode("abc").ids] = 1
-    curve = curve_of(tokenizer, counts)
+    curve = curve_of(tokenizer, vocabulary_of(tokenizer), counts)
     assert curve is not None
     assert (curve.inexact, curve.tokens.tolist()) == (1, [3, 3, 1])
 
@@ -119,7 +119,7 @@ def check_curve_of_cut_lists(tokenizer: Tokenizer, texts: list[str]) -> None:
     counts = np.zeros(max(tokenizer.get_vocab().values()) + 1, np.int64)
     for text in texts:
         np.add.at(counts, tokenizer.encode(text).ids, 1)
-    curve = curve_of(tokenizer, counts)
+    curve = curve_of(tokenizer, vocabulary_of(tokenizer), counts)
     assert curve is not None
     model = json.loads(tokenizer.to_str())["model"]
     for merges, tokens in zip(curve.merges.tolist(), curve.tokens.tolist(), strict=True):

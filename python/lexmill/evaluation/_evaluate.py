@@ -75,10 +75,6 @@ def evaluate(
     for corpus, own in files.items():
         tally = evaluator.begin(own, num_threads)
         for block in blocks_of(own):
-            encoded = [
-                one.tokenizer.encode_batch_arrays(block.texts, add_special_tokens=False, num_threads=num_threads)
-                for one in given
-            ]
-            progress.add(tally.add(block.file, block.texts, encoded))
+            progress.add(tally.add(block.file, block.texts, tally.encode(block.texts)))
         evaluator.end(corpus, own, tally)
     return evaluator.finish(evaluator.reaches(), num_threads, progress)

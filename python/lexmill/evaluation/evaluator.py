@@ -85,8 +85,8 @@ class Evaluator:
     def begin(self, files: Sequence[CorpusFile], num_threads: int | None) -> CorpusTally:
         """The sums for the next corpus, which has these files."""
         own = self.parameters
-        sample = Sample(self._given, self._vocabularies, own.words, own.sample_every, num_threads)
-        return CorpusTally(self._given, self._vocabularies, len(files), sample)
+        sample = Sample(self._given, self._vocabularies, own.words, own.sample_every)
+        return CorpusTally(self._given, self._vocabularies, len(files), sample, num_threads)
 
     def end(self, corpus: str, files: Sequence[CorpusFile], tally: CorpusTally) -> None:
         """Takes the sums of a corpus, which is read.

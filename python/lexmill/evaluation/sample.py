@@ -14,6 +14,7 @@ import numpy as np
 from lexmill._core import TokenArrays, Tokenizer
 from lexmill.evaluation.formulas import ratio
 from lexmill.evaluation.numbers import Agreement, RoundTrip, WordShares
+from lexmill.evaluation.portions import Portion
 from lexmill.evaluation.words import Rule, count_words, words_by
 from lexmill.reports.characters import Bools, Characters, Ints, Words, characters_of
 from lexmill.reports.given import Given
@@ -34,29 +35,33 @@ class Sample:
         vocabularies: Sequence[Vocabulary],
         rule: Rule,
         every: int,
-        num_threads: int | None,
     ) -> None:
         """Has no text yet."""
         self._every = every
-        self._texts = self._characters = 0
+        # Texts before the block that was chosen from last, texts with this block, and their characters.
+        self._first = self._texts = self._characters = 0
         # The sums of each n-th text, and of the texts between them until there are too many.
         unknown = [vocabulary.unknown for vocabulary in vocabularies]
         tokenizers = [one.tokenizer for one in given]
-        self._chosen = Sums(tokenizers, unknown, rule, num_threads)
-        self._others: Sums | None = Sums(tokenizers, unknown, rule, num_threads)
+        self._chosen = Sums(tokenizers, unknown, rule)
+        self._others: Sums | None = Sums(tokenizers, unknown, rule)
 
-    def add(self, texts: Sequence[str]) -> None:
-        """Adds the next texts of the corpus."""
-        first = self._texts
-        chosen = range(-first % self._every, len(texts), self._every)
-        self._chosen.add([texts[at] for at in chosen], [first + at for at in chosen])
+    def choose(self, texts: Sequence[str]) -> tuple[Bools, Bools]:
+        """For each of the next texts of the corpus: is it an n-th one; and is it another one to look at?"""
+        self._first = self._texts
         self._texts += len(texts)
         self._characters += sum(map(len, texts))
         if self._characters > _WHOLE:
             self._others = None
+        chosen = np.zeros(len(texts), np.bool_)
+        chosen[-self._first % self._every :: self._every] = True
+        return chosen, ~chosen if self._others is not None else np.zeros(len(texts), np.bool_)
+
+    def add(self, chosen: Portion, others: Portion) -> None:
+        """Adds these texts, encoded with offsets."""
+        self._chosen.add(chosen, self._first)
         if self._others is not None:
-            others = [at for at in range(len(texts)) if (first + at) % self._every]
-            self._others.add([texts[at] for at in others], [first + at for at in others])
+            self._others.add(others, self._first)
 
     @property
     def sums(self) -> Sums:
@@ -74,35 +79,31 @@ class Sums:
         texts: how many texts.
     """
 
-    def __init__(
-        self, tokenizers: Sequence[Tokenizer], unknown: Sequence[int | None], rule: Rule, num_threads: int | None
-    ) -> None:
+    def __init__(self, tokenizers: Sequence[Tokenizer], unknown: Sequence[int | None], rule: Rule) -> None:
         """Has no text yet."""
         self.texts = 0
         self._tokenizers = tokenizers
         self._unknown = unknown
         self._rule: Rule = rule
-        self._num_threads = num_threads
         self._pairs = list(combinations(range(len(tokenizers)), 2))
         # For each tokenizer: tokens, words, words that are continued, that are whole, boundaries, texts that come back.
         self._sums = np.zeros((len(tokenizers), 6), np.int64)
         self._shared = np.zeros(len(self._pairs), np.int64)
         self._different: list[int | None] = [None] * len(tokenizers)
 
-    def add(self, texts: Sequence[str], numbers: Sequence[int]) -> None:
-        """Adds texts, which have these numbers in the corpus."""
+    def add(self, portion: Portion, first: int) -> None:
+        """Adds texts of the block that begins with the text of the number `first` in the corpus."""
+        texts = portion.texts
         if not texts:
             return
         characters = characters_of(texts)
         words = words_by(self._rule, texts, characters)
+        numbers = (first + portion.numbers).tolist()
         ends = []
-        for at, tokenizer in enumerate(self._tokenizers):
-            arrays = tokenizer.encode_batch_arrays(
-                texts, add_special_tokens=False, return_offsets=True, num_threads=self._num_threads
-            )
+        for at, (tokenizer, arrays) in enumerate(zip(self._tokenizers, portion.encoded, strict=True)):
             counted, ends_at = _look(characters, words, arrays, self._unknown[at])
             decoded = tokenizer.decode_batch(list(arrays), skip_special_tokens=False)
-            different = [number for number, *both in zip(numbers, texts, decoded, strict=True) if both[0] != both[1]]
+            different = [number for number, one, other in zip(numbers, texts, decoded, strict=True) if one != other]
             self._sums[at] += [len(arrays.ids), *counted, np.count_nonzero(ends_at), len(texts) - len(different)]
             self._different[at] = _least(self._different[at], *different[:1])
             ends.append(ends_at)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
-from lexmill._core import TokenArrays
 from lexmill.evaluation.formulas import efficiency, ratio, renyi_entropy, shannon_entropy
 from lexmill.evaluation.manifest import ManifestFile, Seal
 from lexmill.evaluation.numbers import CorpusNumbers, CorpusTokens
+from lexmill.evaluation.portions import Portion, encode_portion
 from lexmill.evaluation.sample import Sample, Sums
-from lexmill.reports.characters import Ints
+from lexmill.reports.characters import Bools, Ints
 from lexmill.reports.given import Given
 from lexmill.reports.texts import CorpusFile
 from lexmill.reports.vocabulary import Vocabulary
@@ -22,7 +22,14 @@ __all__ = ["CorpusTally"]
 class CorpusTally:
     """The sums of all tokenizers for the blocks of a corpus so far."""
 
-    def __init__(self, given: Sequence[Given], vocabularies: Sequence[Vocabulary], files: int, sample: Sample) -> None:
+    def __init__(
+        self,
+        given: Sequence[Given],
+        vocabularies: Sequence[Vocabulary],
+        files: int,
+        sample: Sample,
+        num_threads: int | None,
+    ) -> None:
         """Has no text yet."""
         self.counts: list[Ints] = [np.zeros(len(vocabulary.tokens), np.int64) for vocabulary in vocabularies]
         self.texts = self.characters = 0
@@ -31,13 +38,30 @@ class CorpusTally:
         self._vocabularies = vocabularies
         self._seals = [Seal() for _ in range(files)]
         self._sample = sample
+        self._num_threads = num_threads
 
-    def add(self, file: int, texts: Sequence[str], encoded: Iterable[TokenArrays]) -> int:
-        """Adds a block of texts of one file, with their tokens by each tokenizer; answers their bytes in UTF-8."""
+    def encode(self, texts: Sequence[str], located: Bools | None = None) -> list[Portion]:
+        """Encodes the next block, each text once: with offsets if it is sampled, or `located` is true for it.
+
+        Raises:
+            VocabError: a model has no token for a word and no unknown token.
+        """
+        chosen, others = self._sample.choose(texts)
+        rest = ~(chosen | others)
+        located = np.zeros_like(rest) if located is None else located & rest
+        tokenizers = [one.tokenizer for one in self._given]
+        return [
+            encode_portion(tokenizers, texts, own, return_offsets=with_offsets, num_threads=self._num_threads)
+            for own, with_offsets in ((chosen, True), (others, True), (located, True), (rest & ~located, False))
+        ]
+
+    def add(self, file: int, texts: Sequence[str], portions: Sequence[Portion]) -> int:
+        """Adds a block of texts of one file, encoded by `encode`; answers their bytes in UTF-8."""
         size = self._seals[file].add(texts)
-        for counts, arrays in zip(self.counts, encoded, strict=True):
-            counts += np.bincount(arrays.ids, minlength=len(counts))
-        self._sample.add(texts)
+        for portion in portions:
+            for counts, arrays in zip(self.counts, portion.encoded, strict=True):
+                counts += np.bincount(arrays.ids, minlength=len(counts))
+        self._sample.add(*portions[:2])
         self.texts += len(texts)
         self.characters += sum(map(len, texts))
         self._bytes += size

@@ -7,36 +7,23 @@ import numpy as np
 from lexmill._core import Tokenizer
 from lexmill.evaluation.formulas import ratio
 from lexmill.evaluation.numbers import Candidate, Overlap, VocabularyNumbers
-from lexmill.models import BPE
 from lexmill.reports.characters import Ints
-from lexmill.reports.curve import symbol_counts
 from lexmill.reports.vocabulary import Reach, Vocabulary
 
 __all__ = ["made_counts", "overlap", "vocabulary_numbers"]
 
 
-def made_counts(tokenizer: Tokenizer, counts: Ints) -> Ints | None:
+def made_counts(vocabulary: Vocabulary, counts: Ints) -> Ints | None:
     """How often merging makes each token on the way to the counted tokens, or as a counted token, by id.
 
     None if the model is no BPE, or does not merge by rank alone. With `ignore_merges`, words that are tokens as a whole
     count as if they were merged.
     """
-    model = tokenizer.model
-    last = model._last_merges() if isinstance(model, BPE) else None
-    if last is None:
+    formation = vocabulary.formation
+    if formation is None:
         return None
-    rows = np.array(last, np.int64).reshape(-1, 4)[:, :3].tolist()
-    parts = {id_: (left, right) for id_, left, right in rows}
-    made: list[int] = counts.tolist()
-    # A token has more symbols than its parts, so its own count is complete when it is handed on.
-    for id_ in sorted(parts, key=symbol_counts(parts).__getitem__, reverse=True):
-        if made[id_]:
-            left, right = parts[id_]
-            made[left] += made[id_]
-            made[right] += made[id_]
     found = np.zeros(len(counts), np.int64)
-    own = list(parts)
-    found[own] = np.array(made, np.int64)[own]
+    found[formation.ids] = formation.hand_on(counts.tolist())
     return found
 
 
@@ -44,7 +31,7 @@ def vocabulary_numbers(
     name: str, tokenizer: Tokenizer, vocabulary: Vocabulary, counts: Ints | None, reach: Reach
 ) -> VocabularyNumbers:
     """The numbers of a vocabulary; `counts` has how often each id occurs, None without a corpus."""
-    made = None if counts is None else made_counts(tokenizer, counts)
+    made = None if counts is None else made_counts(vocabulary, counts)
     residue = set() if made is None or counts is None else set(np.flatnonzero((made > 0) & (counts == 0)).tolist())
     return VocabularyNumbers(
         name=name,
@@ -63,18 +50,22 @@ def _candidates(
 ) -> tuple[Candidate, ...]:
     reasons = {token.id: token.reason for token in reach.unreachable}
     special = {id_ for id_, token in tokenizer.get_added_tokens_decoder().items() if token.special}
-    ids = set(vocabulary.ids) - special - {vocabulary.unknown}
+    left_out = special | {vocabulary.unknown}
+    times_made = [0] * len(vocabulary.tokens) if made is None else made.tolist()
+    unused = vocabulary.ids if counts is None else np.flatnonzero(counts == 0).tolist()
     found = []
-    for id_ in sorted(ids if counts is None else ids & set(np.flatnonzero(counts == 0).tolist())):
-        times = 0 if made is None else int(made[id_])
+    for id_ in unused:
+        times, token = times_made[id_], vocabulary.tokens[id_]
+        if token is None or id_ in left_out:
+            continue
         kind = "unreachable" if id_ in reasons else "residue" if times else "unused"
         if counts is not None or kind == "unreachable":
-            found.append(Candidate(id_, vocabulary.tokens[id_] or "", kind, times, reasons.get(id_, "")))
+            found.append(Candidate(id_, token, kind, times, reasons.get(id_, "")))
     return tuple(found)
 
 
 def overlap(first: str, second: str, one: Vocabulary, other: Vocabulary) -> Overlap:
     """The tokens that two vocabularies share."""
-    texts, others = ({own.texts[id_] for id_ in own.ids if id_ not in own.added} for own in (one, other))
-    shared = len(texts & others)
-    return Overlap(first, second, len(texts), len(others), shared, ratio(shared, len(texts) + len(others) - shared))
+    texts, others = len(one.own_texts), len(other.own_texts)
+    shared = len(one.own_texts & other.own_texts)
+    return Overlap(first, second, texts, others, shared, ratio(shared, texts + others - shared))

@@ -22,6 +22,7 @@ from lexmill.reports.texts import Block, CorpusFile, Progress, blocks_of, files_
 from lexmill.reports.vocabulary import Reach, Vocabulary, vocabulary_of
 
 if TYPE_CHECKING:
+    from lexmill.evaluation.portions import Portion
     from lexmill.evaluation.words import Rule
 
 __all__ = ["measure"]
@@ -50,7 +51,7 @@ def measure(
     from lexmill.evaluation.evaluator import Evaluator, Parameters
 
     given = given_tokenizers(tokenizers)
-    tallies = [_Tally(one.name, one.tokenizer) for one in given]
+    tallies = [_Tally(at, one.name, one.tokenizer, num_threads) for at, one in enumerate(given)]
     files = files_of(corpus, group_by)
     parameters = Parameters(alpha=alpha, words=words, base=base, sample_every=sample_every)
     evaluator = Evaluator(given, [tally.vocabulary for tally in tallies], parameters, parallel)
@@ -62,10 +63,10 @@ def measure(
         characters = characters_of(block.texts)
         scripts = scripts_of(characters, words_of_white_space(characters))
         _sample(sampler, files, block)
-        encoded = [tally.encode(block, num_threads) for tally in tallies]
-        counted = [tally.add(arrays, scripts) for tally, arrays in zip(tallies, encoded, strict=True)]
+        portions = sums.encode(block.texts, located=scripts.is_mixed)
+        counted = [tally.add(portions, scripts) for tally in tallies]
         groups.add(block, scripts, counted)
-        progress.add(sums.add(block.file, block.texts, encoded))
+        progress.add(sums.add(block.file, block.texts, portions))
     evaluator.end("corpus", files, sums)
     reaches = evaluator.reaches()
     return Numbers(
@@ -143,37 +144,63 @@ def _group(name: str, row: list[int]) -> Group:
 class _Tally:
     """The numbers of one tokenizer for the blocks so far."""
 
-    def __init__(self, name: str, tokenizer: Tokenizer) -> None:
+    def __init__(self, at: int, name: str, tokenizer: Tokenizer, num_threads: int | None) -> None:
         self.name = name
         self.tokenizer = tokenizer
+        # The place of the tokenizer among all.
+        self._at = at
+        self._num_threads = num_threads
         self.vocabulary: Vocabulary = vocabulary_of(tokenizer)
         self.scripts: Ints = np.zeros(len(script_names()), np.int64)
         self._lengths: dict[int, int] = {}
         self._unknown_characters = 0
 
-    def encode(self, block: Block, num_threads: int | None) -> TokenArrays:
-        """The tokens of a block, with offsets."""
-        return self.tokenizer.encode_batch_arrays(
-            block.texts, add_special_tokens=False, return_offsets=True, num_threads=num_threads
-        )
-
-    def add(self, arrays: TokenArrays, scripts: BlockScripts) -> Ints:
+    def add(self, portions: Sequence[Portion], scripts: BlockScripts) -> Ints:
         """Adds the tokens of a block; answers the tokens of each text."""
-        offsets = arrays.offsets
-        assert offsets is not None
-        counts = np.diff(arrays.row_splits)
+        counts = np.zeros(len(scripts.words), np.int64)
+        for portion in portions:
+            arrays = portion.encoded[self._at]
+            counts[portion.numbers] = np.diff(arrays.row_splits)
+            self._add_scripts(portion.numbers, arrays, scripts)
+            self._unknown_characters += self._unknown_in(portion.texts, arrays)
         for length, count in zip(*np.unique(counts, return_counts=True), strict=True):
             self._lengths[int(length)] = self._lengths.get(int(length), 0) + int(count)
-        if self.vocabulary.unknown is not None:
-            unknown = offsets[arrays.ids == self.vocabulary.unknown].astype(np.int64)
-            self._unknown_characters += int((unknown[:, 1] - unknown[:, 0]).sum())
-        if len(scripts.labels):
-            # A token belongs to the word of its last character, one without characters to where it stands.
-            last = np.maximum(offsets[:, 1].astype(np.int64) - 1, offsets[:, 0])
-            last += np.repeat(scripts.starts[:-1], counts)
-            labels = scripts.labels[np.minimum(last, len(scripts.labels) - 1)]
-            self.scripts += np.bincount(labels, minlength=len(self.scripts))
         return counts
+
+    def _add_scripts(self, numbers: Ints, arrays: TokenArrays, scripts: BlockScripts) -> None:
+        """Adds the tokens of the texts of these numbers in the block to the scripts of their words."""
+        counts = np.diff(arrays.row_splits)
+        starts, ends = scripts.starts[numbers], scripts.starts[numbers + 1]
+        # Tokens of a text without characters belong to no word.
+        has_words = starts < ends
+        if arrays.offsets is None:
+            labels, weights = scripts.labels[starts[has_words]], counts[has_words]
+            # Weights are float64, which holds the sums of a block exactly.
+            self.scripts += np.bincount(labels, weights, len(self.scripts)).astype(np.int64)
+            return
+        # A token belongs to the word of its last character, one without characters to where it stands.
+        last = np.maximum(arrays.offsets[:, 1].astype(np.int64) - 1, arrays.offsets[:, 0])
+        last = np.minimum(last + np.repeat(starts, counts), np.repeat(ends - 1, counts))
+        labels = scripts.labels[last[np.repeat(has_words, counts)]]
+        self.scripts += np.bincount(labels, minlength=len(self.scripts))
+
+    def _unknown_in(self, texts: Sequence[str], arrays: TokenArrays) -> int:
+        """The characters of texts that unknown tokens stand for."""
+        is_unknown = arrays.ids == self.vocabulary.unknown
+        places = np.flatnonzero(is_unknown)
+        if not len(places):
+            return 0
+        if arrays.offsets is None:
+            rows = np.unique(np.searchsorted(arrays.row_splits, places, side="right") - 1)
+            located = self.tokenizer.encode_batch_arrays(
+                [texts[row] for row in rows.tolist()],
+                add_special_tokens=False,
+                return_offsets=True,
+                num_threads=self._num_threads,
+            )
+            return self._unknown_in((), located)
+        begins, ends = arrays.offsets[places].astype(np.int64).T
+        return int((ends - begins).sum())
 
     def numbers(self, counts: Ints, reach: Reach) -> TokenizerNumbers:
         """The numbers, given how often each id occurs."""
@@ -181,8 +208,9 @@ class _Tally:
         order = np.lexsort((np.arange(len(counts)), -counts))
         own = [id_ for id_ in vocabulary.ids if id_ not in vocabulary.added]
         sizes = np.array([len(text) for text in vocabulary.texts], np.int64)
-        # Bytes 10xxxxxx go on with a character.
-        characters = np.array([sum(byte & 0xC0 != 0x80 for byte in text) for text in vocabulary.texts], np.int64)
+        # Bytes 10xxxxxx continue a character.
+        begins = (np.frombuffer(b"".join(vocabulary.texts), np.uint8) & 0xC0) != 0x80
+        characters = np.diff(np.append(0, np.cumsum(begins))[np.append(0, np.cumsum(sizes))])
         ones = np.zeros(len(counts), np.int64)
         ones[own] = 1
         unknown = 0 if vocabulary.unknown is None else int(counts[vocabulary.unknown])
@@ -206,7 +234,7 @@ class _Tally:
             undecided=_named(vocabulary, counts, reach.undecided),
             coverage=_coverage(counts[order]),
             most_frequent=_named(vocabulary, counts, (id_ for id_ in order.tolist()[:_NAMED] if counts[id_])),
-            curve=curve_of(self.tokenizer, counts),
+            curve=curve_of(self.tokenizer, vocabulary, counts),
         )
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lexmill import _core
-from lexmill.reports.characters import WHITE_SPACE, Characters, Ints, Words
+from lexmill.reports.characters import WHITE_SPACE, Bools, Characters, Ints, Words
 
 __all__ = ["NO_SCRIPT", "NO_WORD", "BlockScripts", "script_names", "scripts_of"]
 
@@ -56,6 +56,7 @@ class BlockScripts:
         starts: the character at which each text begins, and the end: one more than there are texts.
         bytes: bytes of each text in UTF-8.
         words: words of each text.
+        is_mixed: for each text, True if its words are of several scripts.
         script_bytes: bytes of the words of each script, by number, with the white space that belongs to them.
         script_characters: characters, likewise.
         script_words: words, likewise.
@@ -65,6 +66,7 @@ class BlockScripts:
     starts: Ints
     bytes: Ints
     words: Ints
+    is_mixed: Bools
     script_bytes: Ints
     script_characters: Ints
     script_words: Ints
@@ -109,6 +111,7 @@ def scripts_of(characters: Characters, found: Words) -> BlockScripts:
         starts=starts,
         bytes=text_bytes,
         words=words,
+        is_mixed=_mixed(labels, starts),
         script_bytes=script_bytes,
         script_characters=script_characters,
         script_words=np.bincount(scripts, minlength=len(names)),
@@ -125,6 +128,15 @@ def _scripts(classes: npt.NDArray[np.uint8], begins: Ints) -> npt.NDArray[np.uin
         place = with_script[np.minimum(at, len(with_script) - 1)]
         is_own = (at < len(with_script)) & (place < np.append(begins[1:], len(classes)))
         found[is_own] = classes[place[is_own]]
+    return found
+
+
+def _mixed(labels: npt.NDArray[np.uint8], starts: Ints) -> Bools:
+    """For each text, True if its characters have different labels."""
+    changes = np.flatnonzero(labels[1:] != labels[:-1]) + 1
+    texts = np.searchsorted(starts, changes, side="right") - 1
+    found = np.zeros(len(starts) - 1, np.bool_)
+    found[texts[changes > starts[texts]]] = True
     return found
 
 

@@ -110,17 +110,19 @@ def blocks_of(files: Sequence[CorpusFile]) -> Iterator[Block]:
         texts = iter(opened)
         # Both read all records, so they have as many.
         languages = None if file.languages is None else iter(file.languages._open())
-        while block := list(_some(texts)):
+        while block := _some(texts):
             yield Block(number, block, None if languages is None else list(islice(languages, len(block))))
         warn_of_skipped(opened)
 
 
-def _some(texts: Iterator[str]) -> Iterator[str]:
+def _some(texts: Iterator[str]) -> list[str]:
     """The next texts, about as many as fill a block."""
+    found: list[str] = []
     size = 0
     while size < _BLOCK and (few := list(islice(texts, _FEW))):
         size += sum(map(len, few))
-        yield from few
+        found += few
+    return found
 
 
 def _languages_of(source: Files, path: str, group_by: str) -> Source:

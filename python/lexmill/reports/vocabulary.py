@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ from lexmill._core import Tokenizer
 from lexmill.errors import LexmillError, OptionError
 from lexmill.models import BPE, Unigram, WordPiece
 from lexmill.pre_tokenizers import ByteLevel
+from lexmill.reports.characters import characters_of
+from lexmill.reports.formation import Formation, formation_of
 
 __all__ = ["Reach", "Unreachable", "Vocabulary", "byte_alphabet", "encoded_texts", "reach_of", "vocabulary_of"]
 
@@ -43,6 +46,7 @@ class Vocabulary:
         is_byte_level: true if tokens are spelled in the byte-level alphabet.
         is_spaced: true if `"▁"` stands for a space.
         model: the model without its tables, as in a `tokenizer.json`.
+        bpe: the model itself if it is a BPE.
     """
 
     tokens: tuple[str | None, ...]
@@ -53,13 +57,24 @@ class Vocabulary:
     is_byte_level: bool
     is_spaced: bool
     model: dict[str, Any]
+    bpe: BPE | None
+
+    @cached_property
+    def formation(self) -> Formation | None:
+        """How merging makes the tokens; None if the model is no BPE, or does not merge by rank alone."""
+        return None if self.bpe is None else formation_of(self.bpe)
+
+    @cached_property
+    def own_texts(self) -> frozenset[bytes]:
+        """The texts of the tokens that are no added tokens."""
+        return frozenset(self.texts[id_] for id_ in self.ids if id_ not in self.added)
 
     @cached_property
     def own(self) -> frozenset[str]:
         """The tokens that are no added tokens."""
         return frozenset(token for id_, token in enumerate(self.tokens) if token is not None and id_ not in self.added)
 
-    @property
+    @cached_property
     def ids(self) -> list[int]:
         """The ids that have a token."""
         return [id_ for id_, token in enumerate(self.tokens) if token is not None]
@@ -104,7 +119,11 @@ def vocabulary_of(tokenizer: Tokenizer, spec: Mapping[str, Any] | None = None) -
     spelled = json.dumps(stages, ensure_ascii=False)
     is_byte_level = '"ByteLevel"' in spelled
     is_spaced = not is_byte_level and ("▁" in spelled or '"Metaspace"' in spelled or '"SentencePiece"' in spelled)
-    ids = {id_: token for token, id_ in sorted(tokenizer.get_vocab().items())}
+    vocab = tokenizer.get_vocab()
+    ids = {id_: token for token, id_ in vocab.items()}
+    if len(ids) < len(vocab):
+        # Of the tokens that share an id the last one by code points names it.
+        ids = {id_: token for token, id_ in sorted(vocab.items())}
     added = frozenset(tokenizer.get_added_tokens_decoder())
     if max(ids, default=0) > _LARGEST_ID:
         message = f"the largest id is {max(ids)} but must be at most {_LARGEST_ID}, since tables have a row for each id"
@@ -113,34 +132,46 @@ def vocabulary_of(tokenizer: Tokenizer, spec: Mapping[str, Any] | None = None) -
     options = {name: value for name, value in model.items() if name not in ("vocab", "merges")}
     fallback = bool(options.get("byte_fallback"))
     byte_tokens = {id_ for id_, token in ids.items() if fallback and id_ not in added and _BYTE_TOKEN.fullmatch(token)}
-    byte_of = byte_alphabet() if is_byte_level else {}
-    letters = frozenset(byte_of)
     prefix, suffix = (options.get(name) or "" for name in ("continuing_subword_prefix", "end_of_word_suffix"))
-
-    def text(id_: int, token: str | None) -> bytes:
-        if token is None:
-            return b""
-        if id_ in added:
-            return token.encode()
-        if id_ in byte_tokens:
-            return bytes([int(token[3:5], 16)])
-        token = token.removeprefix(prefix).removesuffix(suffix)
-        if is_byte_level and letters.issuperset(token):
-            return bytes(map(byte_of.__getitem__, token))
-        return (token.replace("▁", " ") if is_spaced else token).encode()
+    bare = [(token or "").removeprefix(prefix).removesuffix(suffix) for token in tokens]
+    texts = (
+        _spelled_bytes(bare)
+        if is_byte_level
+        else [(token.replace("▁", " ") if is_spaced else token).encode() for token in bare]
+    )
+    for id_ in byte_tokens:
+        texts[id_] = bytes([int(ids[id_][3:5], 16)])
+    for id_ in added:
+        texts[id_] = ids[id_].encode()
 
     unk_id, unk_token = options.get("unk_id"), options.get("unk_token")
     unknown = unk_id if unk_id is not None else None if unk_token is None else tokenizer.token_to_id(unk_token)
     return Vocabulary(
         tokens=tokens,
-        texts=tuple(text(id_, token) for id_, token in enumerate(tokens)),
+        texts=tuple(texts),
         added=added,
         byte_tokens=frozenset(byte_tokens),
         unknown=unknown,
         is_byte_level=is_byte_level,
         is_spaced=is_spaced,
         model=options,
+        bpe=tokenizer.model if isinstance(tokenizer.model, BPE) else None,
     )
+
+
+def _spelled_bytes(tokens: Sequence[str]) -> list[bytes]:
+    """The bytes that tokens spell in the byte-level alphabet; UTF-8 of a token with another character."""
+    table = np.zeros(0x110000, np.uint16)
+    for letter, byte in byte_alphabet().items():
+        table[ord(letter)] = 0x100 | byte
+    characters = characters_of(tokens)
+    found = table[characters.codes]
+    data, starts = found.astype(np.uint8).tobytes(), characters.starts.tolist()
+    texts = [data[start:end] for start, end in pairwise(starts)]
+    others = np.searchsorted(characters.starts, np.flatnonzero(found == 0), side="right") - 1
+    for at in np.unique(others).tolist():
+        texts[at] = tokens[at].encode()
+    return texts
 
 
 def reach_of(tokenizer: Tokenizer, vocabulary: Vocabulary, used: Iterable[int] = ()) -> Reach:
@@ -149,11 +180,13 @@ def reach_of(tokenizer: Tokenizer, vocabulary: Vocabulary, used: Iterable[int] =
     This takes as long as encoding the whole vocabulary a few times. Added tokens and the unknown token are left out.
     """
     missing = set(vocabulary.ids) - vocabulary.added - set(used) - {vocabulary.unknown}
+    whole = sorted(missing - vocabulary.partial)
+    decoded = {id_: vocabulary.texts[id_].decode() for id_ in whole}
     for before, after in _CONTEXTS:
-        wanted = sorted(missing - vocabulary.partial)
-        texts = [f"{before}{vocabulary.texts[id_].decode()}{after}" for id_ in wanted]
-        encoded = encoded_texts(tokenizer, texts)
-        missing -= {id_ for id_, ids in zip(wanted, encoded, strict=True) if id_ in ids.tolist()}
+        rows = encoded_texts(tokenizer, [f"{before}{decoded[id_]}{after}" for id_ in whole])
+        wanted = np.repeat(np.array(whole, np.int64), [len(row) for row in rows])
+        missing.difference_update(wanted[np.concatenate([wanted[:0], *rows]) == wanted].tolist())
+        whole = [id_ for id_ in whole if id_ in missing]
     proven = {id_: reason for id_, reason in _proven(tokenizer, vocabulary, sorted(missing)).items() if reason}
     return Reach(
         unreachable=tuple(Unreachable(id_, vocabulary.tokens[id_] or "", proven[id_]) for id_ in sorted(proven)),
@@ -222,10 +255,9 @@ def _is_utf8(data: bytes) -> bool:
 
 def _not_merged(model: BPE, vocabulary: Vocabulary, ids: list[int]) -> dict[int, str]:
     """Tokens of several symbols that merging does not make of their own text, nor then in any other."""
-    last = model._last_merges()
-    if last is None or model.ignore_merges:
+    if model.ignore_merges or vocabulary.formation is None:
         return {}
-    made = {id_ for id_, *_ in last}
+    made = set(vocabulary.formation.ids.tolist())
     several = [id_ for id_ in ids if id_ not in made and len(_bare(vocabulary, vocabulary.tokens[id_] or "")) > 1]
     return dict.fromkeys(several, "merging makes other tokens of its text")
 
