@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import lexmill
 from lexmill import Tokenizer
-from lexmill.reports.characters import characters_of, words_of_white_space
+from lexmill.reports.characters import characters_of
 from lexmill.reports.measure import measure
 from lexmill.reports.scripts import script_names, scripts_of
 from lexmill.reports.vocabulary import vocabulary_of
@@ -132,7 +132,7 @@ def test_byte_level_tokens_have_the_bytes_of_their_characters(corpus: list[Path]
 @given(st.lists(st.text(st.sampled_from("a1.é東タЖ \n\u3000\u0301🦀ก"), max_size=8), max_size=6))
 def test_scripts_match_naive(texts: list[str]) -> None:
     characters = characters_of(texts)
-    found = scripts_of(characters, words_of_white_space(characters))
+    found = scripts_of(characters)
     expected: dict[str, list[int]] = {}
     labels = []
     for text in texts:

@@ -58,9 +58,9 @@ class CorpusTally:
     def add(self, file: int, texts: Sequence[str], portions: Sequence[Portion]) -> int:
         """Adds a block of texts of one file, encoded by `encode`; answers their bytes in UTF-8."""
         size = self._seals[file].add(texts)
-        for portion in portions:
-            for counts, arrays in zip(self.counts, portion.encoded, strict=True):
-                counts += np.bincount(arrays.ids, minlength=len(counts))
+        for at, counts in enumerate(self.counts):
+            ids = np.concatenate([portion.encoded[at].ids for portion in portions])
+            counts += np.bincount(ids, minlength=len(counts))
         self._sample.add(*portions[:2])
         self.texts += len(texts)
         self.characters += sum(map(len, texts))

@@ -12,7 +12,7 @@ from lexmill._core import TokenArrays, Tokenizer
 from lexmill._data.source_names import OneSource
 from lexmill._types import OnProgress
 from lexmill.errors import OptionError
-from lexmill.reports.characters import Ints, characters_of, words_of_white_space
+from lexmill.reports.characters import Ints, characters_of
 from lexmill.reports.curve import curve_of
 from lexmill.reports.given import OneTokenizer, given_tokenizers
 from lexmill.reports.numbers import Coverage, Group, Lengths, Numbers, TokenCount, TokenizerNumbers
@@ -60,8 +60,7 @@ def measure(
     sampler = Sampler()
     progress = Progress([*files, *(evaluator.parallel.files if evaluator.parallel else [])], on_progress)
     for block in blocks_of(files):
-        characters = characters_of(block.texts)
-        scripts = scripts_of(characters, words_of_white_space(characters))
+        scripts = scripts_of(characters_of(block.texts))
         _sample(sampler, files, block)
         portions = sums.encode(block.texts, located=scripts.is_mixed)
         counted = [tally.add(portions, scripts) for tally in tallies]
@@ -186,8 +185,9 @@ class _Tally:
 
     def _unknown_in(self, texts: Sequence[str], arrays: TokenArrays) -> int:
         """The characters of texts that unknown tokens stand for."""
-        is_unknown = arrays.ids == self.vocabulary.unknown
-        places = np.flatnonzero(is_unknown)
+        if self.vocabulary.unknown is None:
+            return 0
+        places = np.flatnonzero(arrays.ids == self.vocabulary.unknown)
         if not len(places):
             return 0
         if arrays.offsets is None:

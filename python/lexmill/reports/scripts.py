@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lexmill import _core
-from lexmill.reports.characters import WHITE_SPACE, Bools, Characters, Ints, Words
+from lexmill.reports.characters import WHITE_SPACE, Bools, Characters, Ints, words_between
 
 __all__ = ["NO_SCRIPT", "NO_WORD", "BlockScripts", "script_names", "scripts_of"]
 
@@ -72,11 +72,12 @@ class BlockScripts:
     script_words: Ints
 
 
-def scripts_of(characters: Characters, found: Words) -> BlockScripts:
-    """Finds the scripts of the words that white space divides, in time linear in the characters."""
+def scripts_of(characters: Characters) -> BlockScripts:
+    """Finds the words that white space divides and their scripts, in time linear in the characters."""
     table, names = _table()
     codes, starts = characters.codes, characters.starts
     classes = characters.classes(table)
+    found = words_between(classes != NO_WORD, starts)
     begins, ends = found.begins, found.ends
     scripts = _scripts(classes, begins)
     word_starts = np.searchsorted(begins, starts)
@@ -93,10 +94,10 @@ def scripts_of(characters: Characters, found: Words) -> BlockScripts:
     classes[last] = scripts
     classes[wordless] = NO_WORD
     last = np.flatnonzero(is_last)
-    scripts_of_segments = classes[last]
-    labels = np.repeat(scripts_of_segments, np.diff(last, prepend=-1))
+    scripts_of_segments, lengths = classes[last], np.diff(last, prepend=-1)
+    labels = np.repeat(scripts_of_segments, lengths)
 
-    script_characters = np.bincount(labels, minlength=len(names))
+    script_characters = _sums(scripts_of_segments, lengths, len(names))
     if codes.dtype == np.uint8:
         text_bytes, script_bytes = np.diff(starts), script_characters
     else:
@@ -120,14 +121,16 @@ def scripts_of(characters: Characters, found: Words) -> BlockScripts:
 
 def _scripts(classes: npt.NDArray[np.uint8], begins: Ints) -> npt.NDArray[np.uint8]:
     """The script of each word that begins at a character of `begins`."""
-    found = np.full(len(begins), NO_SCRIPT, np.uint8)
+    found: npt.NDArray[np.uint8] = classes[begins]
     with_script = np.flatnonzero(classes > NO_WORD)
-    if len(with_script):
+    # Of most words the first character has a script.
+    others = np.flatnonzero(found == NO_SCRIPT)
+    if len(with_script) and len(others):
         # From the beginning of a word to the beginning of the next one only the word itself has scripts.
-        at = np.searchsorted(with_script, begins)
+        at = np.searchsorted(with_script, begins[others])
         place = with_script[np.minimum(at, len(with_script) - 1)]
-        is_own = (at < len(with_script)) & (place < np.append(begins[1:], len(classes)))
-        found[is_own] = classes[place[is_own]]
+        is_own = (at < len(with_script)) & (place < np.append(begins[1:], len(classes))[others])
+        found[others[is_own]] = classes[place[is_own]]
     return found
 
 
