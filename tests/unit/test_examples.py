@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -81,6 +82,30 @@ def test_corpus_to_training() -> None:
     assert rows(printed, "files") == ["manifest.json | tokens.bin | tokens.idx"]
     assert rows(printed, "documents") == ["15"]
     assert rows(printed, "every text") == ["comes back byte for byte"]
+
+
+def ratios(judged: str, name: str) -> list[float]:
+    """Bytes per token of English, German, code and Russian."""
+    (found,) = rows(judged, name)
+    return [float(value) for value in found.split(" | ")]
+
+
+def test_languages_and_code(tmp_path: Path) -> None:
+    printed = run("languages_and_code.py", f"--pictures={tmp_path}")
+    judged = section(printed, "Judge again")
+    plain, mixed, extended, pruned = (ratios(judged, name) for name in ("plain", "mixed", "extended", "pruned"))
+    # The weights help German, the extension Russian alone, and nothing is lost to pruning but length.
+    assert mixed[1] > plain[1]
+    assert extended[:3] == mixed[:3]
+    assert extended[3] > 2 * mixed[3]
+    assert all(one <= other for one, other in zip(pruned, extended, strict=True))
+    assert ratios(judged, "superwords")[1] > extended[1]
+    before, after, left = map(int, rows(printed, "rows")[0].split(" | "))
+    assert left < after > before == 4000
+    pytest.importorskip("matplotlib", reason="pictures are left out without it")
+    drawn = [tmp_path / name for name in rows(judged, "pictures")[0].split(" | ")]
+    assert len(drawn) == 3
+    assert all("</svg>" in path.read_text(encoding="utf-8") for path in drawn)
 
 
 def test_ner_and_qa() -> None:
