@@ -195,3 +195,15 @@ def test_blocks_do_not_show(corpus: list[Path], monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("lexmill.reports.texts._BLOCK", 1)
     monkeypatch.setattr("lexmill.reports.texts._FEW", 1)
     assert lexmill.report(byte_level(), corpus).to_json() == whole
+
+
+@pytest.mark.parametrize("make", ALL, ids=lambda make: make.__name__)
+def test_offsets_of_a_few_texts_are_enough(make: Any, corpus: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = measure(make(), corpus, sample_every=100)
+    # The corpus counts as large: only the first text and texts of several scripts have offsets.
+    monkeypatch.setattr("lexmill.evaluation.sample._WHOLE", 0)
+    few = measure(make(), corpus, sample_every=100)
+    assert few.evaluation.corpora[0].sampled_texts == 1
+    assert (few.files, few.scripts) == (whole.files, whole.scripts)
+    (one,), (other,) = few.tokenizers, whole.tokenizers
+    assert (one.unknown_characters, one.text_lengths) == (other.unknown_characters, other.text_lengths)

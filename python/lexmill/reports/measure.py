@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from lexmill._core import TokenArrays, Tokenizer
 from lexmill._data.source_names import OneSource
@@ -247,12 +246,12 @@ def _lengths(counts: Mapping[int, int]) -> Lengths:
     return Lengths(tuple(lengths), tuple(counts[length] for length in lengths))
 
 
-def _weighted(lengths: Ints, counts: npt.NDArray[Any]) -> Lengths:
+def _weighted(lengths: Ints, counts: Ints) -> Lengths:
     """How often each length occurs, if each of `lengths` does `counts` times."""
-    found: dict[int, int] = {}
-    for length in np.unique(lengths[counts > 0]).tolist():
-        found[length] = int(counts[lengths == length].sum())
-    return _lengths(found)
+    # Weights are float64, which is exact for sums below 2^53.
+    sums = np.bincount(lengths, counts).astype(np.int64)
+    found = np.flatnonzero(sums)
+    return Lengths(tuple(found.tolist()), tuple(sums[found].tolist()))
 
 
 def _coverage(counts: Ints) -> Coverage:
