@@ -10,7 +10,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import assume, given, note
+from hypothesis import assume, given, note, settings
 
 import lexmill
 from evaluation_cases import check, plain
@@ -50,6 +50,7 @@ def test_numbers_of_random_tokenizers_match_reference(path: Path, case: tuple[Js
     assert "letters, it" in evaluation.to_table()
 
 
+@settings(max_examples=settings.default.max_examples // 4)
 @given(case=cases(own=True))
 def test_tokens_without_offsets_match_naive(path: Path, case: tuple[Json, list[Input]]) -> None:
     spec, inputs = case

@@ -199,6 +199,9 @@ def test_blocks_do_not_show(corpus: list[Path], monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.parametrize("make", ALL, ids=lambda make: make.__name__)
 def test_offsets_of_a_few_texts_are_enough(make: Any, corpus: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    # Characters that most of the tokenizers do not know, in texts of one script.
+    corpus.append(corpus[0].parent / "third.txt")
+    corpus[-1].write_text("the cat\nωώ ω\n\nω\n", encoding="utf-8")
     whole = measure(make(), corpus, sample_every=100)
     # The corpus counts as large: only the first text and texts of several scripts have offsets.
     monkeypatch.setattr("lexmill.evaluation.sample._WHOLE", 0)

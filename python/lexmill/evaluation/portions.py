@@ -1,4 +1,4 @@
-"""The texts of a block in portions: those whose tokens need offsets, which cost as much as encoding, and the others."""
+"""The portions of a block: texts whose tokens need offsets, and texts that are encoded without them in less time."""
 
 from __future__ import annotations
 
