@@ -12,7 +12,7 @@ import pytest
 
 import lexmill
 from evaluation_cases import check, word_level
-from lexmill import Tokenizer, decoders, models
+from lexmill import Tokenizer, decoders, models, normalizers
 from lexmill.errors import EmptyCorpusError, OptionError
 from lexmill.evaluation import Evaluation
 from report_cases import ALL, TEXTS, byte_level, unigram, whitespace_bpe, wordpiece, write_corpus
@@ -147,6 +147,16 @@ def test_byte_level_tokenizers_give_texts_back(corpus: list[Path]) -> None:
     assert (trip.equal, trip.first_different) == (0, 0)
 
 
+def test_the_first_different_text_has_its_number_in_the_corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "corpus.txt").write_text("the cat\non\nThe mat\nThe end\n")
+    tokenizer = byte_level()
+    tokenizer.normalizer = normalizers.Lowercase()
+    monkeypatch.setattr("lexmill.reports.texts._BLOCK", 1)
+    monkeypatch.setattr("lexmill.reports.texts._FEW", 1)
+    trip = evaluated(tokenizer, tmp_path / "corpus.txt").corpora[0].tokenizers[0].round_trip
+    assert (trip.texts, trip.equal, trip.first_different) == (4, 2, 2)
+
+
 def test_empty_vocabularies(corpus: list[Path]) -> None:
     given = {"bpe": Tokenizer(models.BPE()), "level": Tokenizer(models.WordPiece({}, unk_token="[UNK]"))}
     evaluation = evaluated({"bpe": given["bpe"]}, corpus)
@@ -174,7 +184,9 @@ def test_arguments_outside_their_range_are_refused(corpus: list[Path], tmp_path:
         ({"words": "spaces"}, "words is 'spaces'"),
         ({"reference": "other"}, "reference is 'other' but must be the name of a tokenizer: it"),
         ({"base": "eng"}, "base is 'eng' but there are no parallel files"),
-        ({"sample_every": 0}, "sample_every is 0 but must be at least 1"),
+        ({"sample_every": 0}, "sample_every is 0 but must be an integer of at least 1"),
+        ({"sample_every": 2.5}, "sample_every is 2.5 but must be an integer of at least 1"),
+        ({"sample_every": "3"}, "sample_every is '3' but must be an integer of at least 1"),
     ):
         with pytest.raises(OptionError, match=message):
             evaluated({"it": byte_level()}, corpus, **options)  # type: ignore[arg-type]

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from lexmill import Tokenizer, models, normalizers, pre_tokenizers
 from lexmill.reports.curve import curve_of
 from lexmill.reports.measure import measure
-from lexmill.reports.vocabulary import reach_of, vocabulary_of
+from lexmill.reports.vocabulary import byte_alphabet, reach_of, vocabulary_of
 from report_cases import (
     TEXTS,
     byte_level,
@@ -190,3 +190,24 @@ def test_words_that_spell_bytes_are_counted_as_the_model_counts_them() -> None:
     reach = reach_of(tokenizer, vocabulary_of(tokenizer))
     assert [token.token for token in reach.unreachable] == ["Ã©a"]
     assert reach.undecided == (1,)
+
+
+@given(st.lists(st.text("aĠĊÃ©東é<\n", min_size=1, max_size=4), unique=True, max_size=12))
+def test_texts_of_tokens_match_naive(tokens: list[str]) -> None:
+    tokenizer = Tokenizer(models.WordLevel({token: id_ for id_, token in enumerate(["[UNK]", *tokens])}, "[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel()
+    tokenizer.add_tokens(["Ġ<added>"])
+    vocabulary = vocabulary_of(tokenizer)
+    letters = byte_alphabet()
+    for token, text in zip(tokens, vocabulary.texts[1:-1], strict=True):
+        spells_bytes = letters.keys() >= set(token)
+        assert text == (bytes(letters[letter] for letter in token) if spells_bytes else token.encode())
+    # Added tokens are in the text as they are spelled.
+    assert vocabulary.texts[-1] == "Ġ<added>".encode()
+
+
+def test_the_last_token_by_code_points_names_a_shared_id() -> None:
+    tokenizer = Tokenizer(models.WordLevel({"b": 0, "é": 0, "a": 0, "c": 1}, "c"))
+    tokenizer.add_tokens(["A"])
+    vocabulary = vocabulary_of(tokenizer)
+    assert [token for token in vocabulary.tokens if token is not None] == ["é", "c", "A"]

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from numbers import Integral
 
 import numpy as np
 
@@ -51,8 +52,9 @@ class Parameters:
         if self.base is not None and not has_parallel:
             message = f"base is {self.base!r} but there are no parallel files, which have the languages"
             raise OptionError(message)
-        if self.sample_every < 1:
-            message = f"sample_every is {self.sample_every} but must be at least 1"
+        # Integers of numpy are Integral, not int.
+        if not isinstance(self.sample_every, Integral) or self.sample_every < 1:
+            message = f"sample_every is {self.sample_every!r} but must be an integer of at least 1"
             raise OptionError(message)
 
 
@@ -143,7 +145,7 @@ class Evaluator:
             "words": own.words,
             "reference": self._given[self._reference].name,
             "base": own.base,
-            "sample_every": own.sample_every,
+            "sample_every": int(own.sample_every),
         }
         tokenizers = [
             ManifestTokenizer(one.name, one.sha256, one.tokenizer.encode_special_tokens) for one in self._given

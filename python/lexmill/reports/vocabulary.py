@@ -119,11 +119,8 @@ def vocabulary_of(tokenizer: Tokenizer, spec: Mapping[str, Any] | None = None) -
     spelled = json.dumps(stages, ensure_ascii=False)
     is_byte_level = '"ByteLevel"' in spelled
     is_spaced = not is_byte_level and ("▁" in spelled or '"Metaspace"' in spelled or '"SentencePiece"' in spelled)
-    vocab = tokenizer.get_vocab()
-    ids = {id_: token for token, id_ in vocab.items()}
-    if len(ids) < len(vocab):
-        # Of the tokens that share an id the last one by code points names it.
-        ids = {id_: token for token, id_ in sorted(vocab.items())}
+    # In the order of ids, then of code points: the last one of the tokens that share an id names it.
+    ids = {id_: token for token, id_ in tokenizer.get_vocab().items()}
     added = frozenset(tokenizer.get_added_tokens_decoder())
     if max(ids, default=0) > _LARGEST_ID:
         message = f"the largest id is {max(ids)} but must be at most {_LARGEST_ID}, since tables have a row for each id"
