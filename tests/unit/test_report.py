@@ -8,14 +8,16 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import lexmill
-from lexmill import Tokenizer
+from lexmill import TokenArrays, Tokenizer
+from lexmill.evaluation.portions import Portion
 from lexmill.reports.characters import characters_of
-from lexmill.reports.measure import measure
+from lexmill.reports.measure import _Tally, measure
 from lexmill.reports.scripts import script_names, scripts_of
 from lexmill.reports.vocabulary import vocabulary_of
 from lexmill.sources import Csv
@@ -155,6 +157,18 @@ def test_scripts_match_naive(texts: list[str]) -> None:
     assert [names[label] for label in found.labels] == labels
     assert found.words.tolist() == [len(words_of(text)) for text in texts]
     assert found.bytes.tolist() == [len(text.encode()) for text in texts]
+
+
+def test_tokens_without_characters_belong_to_the_word_where_they_stand() -> None:
+    # A token of an empty text belongs to no word, and a token after the last character to the word before it.
+    texts = ["", "a ж", "a"]
+    offsets = np.array([[0, 0], [0, 0], [1, 3], [3, 3]], np.uint32)
+    arrays = TokenArrays(np.zeros(4, np.uint16), np.array([0, 1, 4, 4]), offsets=offsets)
+    tally = _Tally(0, "it", whitespace_bpe(), None)
+    counts = tally.add([Portion(np.arange(3), texts, (arrays,))], scripts_of(characters_of(texts)))
+    assert counts.tolist() == [1, 3, 0]
+    found = zip(script_names(), tally.scripts.tolist(), strict=True)
+    assert {name: count for name, count in found if count} == {"Latin": 1, "Cyrillic": 2}
 
 
 def test_languages_are_groups(corpus: list[Path], tmp_path: Path) -> None:
