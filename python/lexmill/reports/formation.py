@@ -20,7 +20,7 @@ class Formation:
     """The last merge of each token that merging makes of its own text.
 
     Attributes:
-        ids: the tokens, those of the most symbols first, so that each token comes before its parts.
+        ids: the tokens, in descending order of their symbols, so that each token comes before its parts.
         left, right: the two parts of the last merge of each.
         ranks: the highest rank of all merges that make it.
     """

@@ -170,16 +170,16 @@ class _Tally:
         counts = np.diff(arrays.row_splits)
         starts, ends = scripts.starts[numbers], scripts.starts[numbers + 1]
         # Tokens of a text without characters belong to no word.
-        has_words = starts < ends
+        has_text = starts < ends
         if arrays.offsets is None:
-            labels, weights = scripts.labels[starts[has_words]], counts[has_words]
+            labels, weights = scripts.labels[starts[has_text]], counts[has_text]
             # Weights are float64, which holds the sums of a block exactly.
             self.scripts += np.bincount(labels, weights, len(self.scripts)).astype(np.int64)
             return
         # A token belongs to the word of its last character, one without characters to where it stands.
         last = np.maximum(arrays.offsets[:, 1].astype(np.int64) - 1, arrays.offsets[:, 0])
         last = np.minimum(last + np.repeat(starts, counts), np.repeat(ends - 1, counts))
-        labels = scripts.labels[last[np.repeat(has_words, counts)]]
+        labels = scripts.labels[last[np.repeat(has_text, counts)]]
         self.scripts += np.bincount(labels, minlength=len(self.scripts))
 
     def _unknown_in(self, texts: Sequence[str], arrays: TokenArrays) -> int:
