@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from lexmill._data.mixtures import DomainTokens
     from lexmill.evaluation import evaluate
     from lexmill.reports import report
-    from lexmill.token_files import merge_token_files, open_tokens, tokenize_files
+    from lexmill.token_files import merge_token_files, open_tokens, pack_tokens, tokenize_files
     from lexmill.vocabularies import merge_vocabularies, prune, shrink, token_map
 
 __all__ = [
@@ -91,6 +91,7 @@ __all__ = [
     "models",
     "normalizers",
     "open_tokens",
+    "pack_tokens",
     "pre_tokenizers",
     "processors",
     "prune",
@@ -105,7 +106,7 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     # The modules that import numpy wait until someone asks for them.
-    if name in {"merge_token_files", "open_tokens", "tokenize_files"}:
+    if name in {"merge_token_files", "open_tokens", "pack_tokens", "tokenize_files"}:
         from lexmill import token_files
 
         return getattr(token_files, name)

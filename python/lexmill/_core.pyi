@@ -106,7 +106,9 @@ def tokenize_files(
     end_id: int | None,
     add_special_tokens: bool,
     pack: int | None,
+    packing: str,
     pad_id: int | None,
+    pack_columns: Sequence[str],
     validation: float,
     seed: int,
     shuffle: bool,
@@ -129,6 +131,20 @@ def merge_token_files(
     on_progress: OnProgress | None,
 ) -> None:
     """Joins the Megatron files of finished runs to one pair of files in a folder; see `lexmill.merge_token_files`."""
+
+def write_row_index(
+    lengths: npt.NDArray[np.uint32],
+    folder: _Path,
+    *,
+    length: int,
+    packing: str,
+    seed: int | None,
+    manifest: str,
+    on_progress: OnProgress | None,
+) -> None:
+    """Writes the index of rows of one length over documents of these lengths to a folder, and completes its manifest, a
+    JSON object; see `lexmill.pack_tokens`.
+    """
 
 def read_token_manifest(folder: _Path) -> str | None:
     """The manifest of a folder of token files as JSON, if there is one."""

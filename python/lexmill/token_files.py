@@ -11,18 +11,30 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Literal, TypeAlias, TypedDict
 
 from lexmill import _core
-from lexmill._core import Tokenizer
+from lexmill._core import Tokenizer, local_path
 from lexmill._data.corpus_warnings import warn_of_doubled, warn_of_repeated, warn_of_total
 from lexmill._data.file_names import TEXT
 from lexmill._data.open_tokens import TokenFiles, Windows, open_tokens
+from lexmill._data.pack_tokens import check_indexable, pack_tokens, remove_index
+from lexmill._data.packed_rows import PackedRows
 from lexmill._data.source_names import OneSource, Reading, sources_of
 from lexmill._types import OnProgress
 from lexmill.errors import OptionError, VocabError
 
-__all__ = ["TokenFiles", "TokenOptions", "Windows", "merge_token_files", "open_tokens", "tokenize_files"]
+__all__ = [
+    "PackedRows",
+    "TokenFiles",
+    "TokenOptions",
+    "Windows",
+    "merge_token_files",
+    "open_tokens",
+    "pack_tokens",
+    "tokenize_files",
+]
 
 Format: TypeAlias = Literal["megatron", "arrow", "parquet", "npy", "raw"]
 """A layout of token files."""
@@ -31,8 +43,20 @@ Preset: TypeAlias = Literal["nanogpt", "datatrove", "dolma", "llm.c"]
 """The program whose files of bare ids are written."""
 
 # Pickles name this module, so that the private one can change.
-for _class in (TokenFiles, Windows):
+for _class in (PackedRows, TokenFiles, Windows):
     _class.__module__ = __name__
+
+Packing: TypeAlias = Literal["concat", "best-fit", "best-fit-decreasing", "index"]
+"""How documents are divided among rows of one length."""
+
+RowColumn: TypeAlias = Literal["position_ids", "document_ids", "cu_seqlens"]
+"""Integers about the tokens of packed rows."""
+
+INDEX_FOLDERS = {"train": "_rows", "validation": "_rows-validation"}
+"""The folders of indexes within a folder of token files. Readers of Parquet pass over names that begin so."""
+
+PAD_TOKENS = ("[PAD]", "<pad>", "<|pad|>")
+"""Usual names of the token that fills up rows."""
 
 NAMED = Reading(unnamed=TEXT)
 """How paths are read: of text, no name says whether a line or a file is a document."""
@@ -50,7 +74,9 @@ class TokenOptions(TypedDict, total=False):
     end_token: str | int | None
     add_special_tokens: bool
     pack: int | None
+    packing: Packing
     pad_token: str | int | None
+    pack_columns: Sequence[RowColumn]
     validation: float
     seed: int
     part_bytes: int
@@ -68,7 +94,9 @@ def tokenize_files(
     end_token: str | int | None = None,
     add_special_tokens: bool = True,
     pack: int | None = None,
+    packing: Packing = "concat",
     pad_token: str | int | None = None,
+    pack_columns: Sequence[RowColumn] = (),
     validation: float = 0.0,
     seed: int = 0,
     shuffle: bool = False,
@@ -98,10 +126,20 @@ def tokenize_files(
         begin_token: a token, or its id, before each document.
         end_token: a token, or its id, after each document.
         add_special_tokens: adds the special tokens of the post-processor.
-        pack: puts documents end to end into rows of so many tokens, for `arrow`, `parquet` and `npy`. The column
-            `seq_start_id` says where documents begin or go on in a row.
-        pad_token: a token, or its id, that fills up the last row of a part; without it, that row is left out and its
-            tokens are counted.
+        pack: puts documents into rows of so many tokens, for `arrow`, `parquet` and `npy`. The column `seq_start_id`
+            says where documents, and the padding, begin or go on in a row.
+        packing: with `pack`, how: `concat` puts documents end to end and cuts them where a row is full; `best-fit` puts
+            each document whole into the fullest row with room for it, and cuts only documents longer than a row;
+            `best-fit-decreasing` also takes longer documents first, which leaves less padding. `index` writes
+            documents as without `pack`, in any format that says where they begin, and then the rows of
+            `best-fit-decreasing` as an index, in the folder `_rows`; see `pack_tokens`.
+        pad_token: a token, or its id, that fills up rows: with `concat` the last row of a part, which is left out and
+            counted without a token; else all rows, and by default with `[PAD]`, `<pad>` or `<|pad|>`, the first one
+            that the tokenizer has.
+        pack_columns: with `pack`, columns of 32-bit integers for each row: `position_ids`, which count the tokens of
+            each document in the row from 0; `document_ids`, the number of each token's document in the row, from 1, or
+            0 for padding; `cu_seqlens`, the starts and the end of the row. `npy` has the first two, in files of their
+            own.
         validation: the share of documents that goes to files of its own. A document's seed, file and place decide.
         seed: another seed chooses other documents for validation, and another order with `shuffle`.
         shuffle: puts the documents of all sources into an order that the seed and their places decide. Until the run is
@@ -137,7 +175,7 @@ def tokenize_files(
         InvalidUtf8Error: bytes are not UTF-8, with `errors="strict"`.
         OptionError: options that do not fit together, a tokenizer that truncates, pads or samples, or ids that the
             program of `preset` would read as others.
-        VocabError: a token or an id is not in the vocabulary.
+        VocabError: a token or an id is not in the vocabulary, or rows need padding for which there is no token.
 
     Warns:
         SkippedRecordsWarning: records were left out, in this run or in the ones before that it goes on with.
@@ -153,9 +191,20 @@ def tokenize_files(
         if value is not None and not least <= value < 1 << 63:
             message = f"{name} is {value} but must be from {least} to {(1 << 63) - 1}"
             raise OptionError(message)
-    if pad_token is not None and pack is None:
-        message = "pad_token is given but pack is not"
+    if isinstance(pack_columns, str):
+        message = f"pack_columns is {pack_columns!r} but must be a list of names"
         raise OptionError(message)
+    is_index = packing == "index" and pack is not None
+    given = {"pad_token": pad_token is not None, "packing": packing != "concat", "pack_columns": bool(pack_columns)}
+    for name in (name for name, is_given in given.items() if is_given):
+        if pack is None:
+            message = f"{name} is given but pack is not"
+            raise OptionError(message)
+        if is_index and name != "packing":
+            message = f"{name} is given but must be absent with packing index, whose rows are made as they are read"
+            raise OptionError(message)
+    if is_index:
+        check_indexable(format, preset)
     opened = [source._open() for source in sources_of(sources, NAMED)]
     begin_id, end_id = _id_of(tokenizer, "begin_token", begin_token), _id_of(tokenizer, "end_token", end_token)
     warn_of_repeated(path for source in opened for path in source.paths())
@@ -169,8 +218,10 @@ def tokenize_files(
         begin_id=begin_id,
         end_id=end_id,
         add_special_tokens=add_special_tokens,
-        pack=pack,
-        pad_id=_id_of(tokenizer, "pad_token", pad_token),
+        pack=None if is_index else pack,
+        packing="concat" if is_index else packing,
+        pad_id=_pad_id(tokenizer, pad_token, packing),
+        pack_columns=list(pack_columns),
         validation=validation,
         seed=seed,
         shuffle=shuffle,
@@ -183,6 +234,13 @@ def tokenize_files(
         num_threads=num_threads,
         on_progress=on_progress,
     )
+    if overwrite:
+        for name in INDEX_FOLDERS.values():
+            remove_index(Path(local_path(out)) / name)
+    if is_index and pack is not None:
+        for split, name in INDEX_FOLDERS.items() if validation else [("train", INDEX_FOLDERS["train"])]:
+            index = Path(local_path(out)) / name
+            pack_tokens(out, length=pack, out=index, split=split, overwrite=True, on_progress=on_progress)
     written = open_tokens(out)
     warn_of_total(
         written.manifest["total"],
@@ -249,6 +307,17 @@ def _columns(given: Sequence[str] | Mapping[str, ColumnType | None]) -> list[tup
         message = f"columns is {given!r} but must be a list of names"
         raise OptionError(message)
     return list(given.items()) if isinstance(given, Mapping) else [(name, None) for name in given]
+
+
+def _pad_id(tokenizer: Tokenizer, token: str | int | None, packing: str) -> int | None:
+    """The id that fills up rows."""
+    if token is not None or packing in ("concat", "index"):
+        return _id_of(tokenizer, "pad_token", token)
+    found = [found for name in PAD_TOKENS if (found := tokenizer.token_to_id(name)) is not None]
+    if not found:
+        message = f"packing {packing} fills up rows, but the tokenizer has no {' or '.join(PAD_TOKENS)}; pass pad_token"
+        raise VocabError(message)
+    return found[0]
 
 
 def _id_of(tokenizer: Tokenizer, option: str, token: str | int | None) -> int | None:

@@ -80,7 +80,7 @@ mod _core {
     #[pymodule_export]
     use super::token_files::{
         arrow_stream_batches, merge_token_files, parquet_token_group, parquet_token_groups,
-        read_token_manifest, special_affixes, tokenize_files, write_token_manifest,
+        read_token_manifest, special_affixes, tokenize_files, write_row_index, write_token_manifest,
     };
     #[pymodule_export]
     use super::tokenizer::PyTokenizer;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use numpy::{IntoPyArray, PyArray1};
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
 use super::arguments::{FilePath, threads};
@@ -13,13 +13,15 @@ use super::sources::PyFileSource;
 use super::tokenizer::PyTokenizer;
 use crate::corpus::inputs::InputSource;
 use crate::corpus::sources::ValueKind;
-use crate::token_files::{self, Existing, Layout, Options, Packing, Run, arrow_batches};
+use crate::token_files::{
+    self, Existing, Layout, Options, Packing, PackingMethod, RowColumn, RowIndex, Run, arrow_batches,
+};
 
 /// Tokenizes the records of sources to the files of a folder; see `lexmill.tokenize_files`.
 #[pyfunction]
 #[pyo3(signature = (
-    tokenizer, sources, folder, *, format, preset, begin_id, end_id, add_special_tokens, pack, pad_id, validation, seed,
-    shuffle, part_bytes, signed, columns, offsets, join, existing, num_threads, on_progress
+    tokenizer, sources, folder, *, format, preset, begin_id, end_id, add_special_tokens, pack, packing, pad_id, pack_columns,
+    validation, seed, shuffle, part_bytes, signed, columns, offsets, join, existing, num_threads, on_progress
 ))]
 #[expect(clippy::too_many_arguments, clippy::fn_params_excessive_bools, reason = "options of a Python call")]
 pub(super) fn tokenize_files(
@@ -33,7 +35,9 @@ pub(super) fn tokenize_files(
     end_id: Option<u32>,
     add_special_tokens: bool,
     pack: Option<usize>,
+    packing: &str,
     pad_id: Option<u32>,
+    pack_columns: Vec<String>,
     validation: f64,
     seed: u64,
     shuffle: bool,
@@ -59,12 +63,15 @@ pub(super) fn tokenize_files(
         let kind = kind.map(|kind| ValueKind::named(&kind)).transpose()?;
         Ok((name, kind))
     });
+    let method = PackingMethod::named(packing).or_raise(py)?;
+    let row_columns = pack_columns.iter().map(|name| RowColumn::named(name));
     let options = Options {
         layout: Layout::named(format, preset).or_raise(py)?,
         begin_id,
         end_id,
         add_special_tokens,
-        packing: pack.map(|length| Packing { length, pad_id }),
+        packing: pack.map(|length| Packing { length, pad_id, method }),
+        row_columns: row_columns.collect::<crate::Result<_>>().or_raise(py)?,
         validation,
         seed,
         shuffle,
@@ -149,4 +156,27 @@ pub(super) fn parquet_token_group(py: Python<'_>, path: FilePath, group: usize) 
     load_numpy(py)?;
     let (ids, splits) = py.detach(|| token_files::parquet_group(&path, group)).or_raise(py)?;
     Ok((ids.into_pyarray(py), splits.into_pyarray(py)))
+}
+
+/// Writes the index of rows of one length over documents of these lengths to a folder, and completes its manifest, a JSON object; see
+/// `lexmill.pack_tokens`.
+#[pyfunction]
+#[pyo3(signature = (lengths, folder, *, length, packing, seed, manifest, on_progress))]
+#[expect(clippy::too_many_arguments, reason = "options of a Python call")]
+pub(super) fn write_row_index(
+    py: Python<'_>,
+    lengths: PyReadonlyArray1<'_, u32>,
+    folder: FilePath,
+    length: usize,
+    packing: &str,
+    seed: Option<u64>,
+    manifest: &str,
+    on_progress: Option<Py<PyAny>>,
+) -> PyResult<()> {
+    let index = RowIndex { length, method: PackingMethod::named(packing).or_raise(py)?, seed };
+    let (lengths, folder): (&[u32], &Path) = (lengths.as_slice()?, &folder);
+    let mut reporter = on_progress.map_or_else(Reporter::silent, Reporter::to);
+    let outcome =
+        py.detach(|| index.write(lengths, folder, manifest, &mut |progress| reporter.report(progress)));
+    reporter.or_raise(py, outcome)
 }

@@ -4,6 +4,8 @@ pub mod amortized_lazy;
 #[cfg(feature = "sources")]
 pub mod append_log;
 pub mod atomic_file;
+#[cfg(feature = "sources")]
+pub mod best_fit;
 pub mod binary_formats;
 pub mod bucket_queue;
 pub mod byte_trie;

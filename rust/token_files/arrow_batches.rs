@@ -82,10 +82,10 @@ mod tests {
         ) {
             let folder = std::env::temp_dir().join(format!("lexmill-batches-{}", std::process::id()));
             std::fs::create_dir_all(&folder).expect("a temporary folder");
-            let kind = PartKind { layout: Layout::Arrow, width: Width::U16, row_length: None, added: &[], offsets: false };
+            let kind = PartKind { layout: Layout::Arrow, width: Width::U16, row_length: None, row_columns: &[], added: &[], offsets: false };
             let mut writer = layouts::open(kind, &folder, 0).expect("a temporary file");
             for &length in &lengths {
-                let row = Row { ids: &vec![7; length * 2], starts: &[], place: Place::default(), source: "", added: &[] };
+                let row = Row { ids: &vec![7; length * 2], starts: &[], padding: 0, place: Place::default(), source: "", added: &[] };
                 writer.push(row).expect("there is room");
             }
             for mut complete in writer.finish().expect("there is room") {

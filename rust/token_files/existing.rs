@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use super::joining::{are_joined, is_joined, joined_parts, remove_joining};
-use super::layouts::{file_names, folder_files, remove, side_names};
+use super::layouts::{folder_files, possible_names, remove};
 use super::manifest::{Manifest, Part, remove_list};
 use super::options::Layout;
 use super::part_file::temporary;
@@ -139,7 +139,7 @@ pub(super) fn other_file(folder: &Path) -> Result<Option<String>> {
 fn remove_part(folder: &Path, layout: Layout, part: usize) -> Result<()> {
     for split in ["", SPLITS[0], SPLITS[1]] {
         let folder = folder.join(split);
-        for name in file_names(layout, part).iter().chain(&side_names(layout, part)) {
+        for name in possible_names(layout, part) {
             let path = folder.join(name);
             remove(&temporary(&path))?;
             remove(&path)?;

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::manifest_file::{NAMES, read_manifest, write_manifest};
+use super::packing::PackedCounts;
 use crate::corpus::inputs::{Input, Place, inputs_difference};
 use crate::structures::append_log::AppendLog;
 use crate::{Error, Result};
@@ -72,10 +73,12 @@ pub struct Counts {
     /// Tokens of rows that were left out since they were not full.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(super) dropped_tokens: u64,
+    #[serde(flatten)]
+    pub(super) packed: PackedCounts,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
-fn is_zero(count: &u64) -> bool {
+pub(super) fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
@@ -90,6 +93,7 @@ impl Counts {
             validation_documents: self.validation_documents.checked_add(other.validation_documents)?,
             validation_tokens: self.validation_tokens.checked_add(other.validation_tokens)?,
             dropped_tokens: self.dropped_tokens.checked_add(other.dropped_tokens)?,
+            packed: self.packed.checked_add(other.packed)?,
         })
     }
 }

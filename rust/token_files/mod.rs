@@ -5,7 +5,9 @@
 //! | `options` | the layout and the contents of the files |
 //! | `encoding` | blocks of records and their ids |
 //! | `parts` | documents in, finished parts out |
-//! | `packing` | documents end to end, in rows of one length |
+//! | `packing` | documents in rows of one length |
+//! | `row_index` | rows of one length as ranges of tokens that are written already |
+//! | `permutation` | a seeded order of numbers, in constant memory |
 //! | `layouts` | the files of a part, in each layout |
 //! | `part_file` | a file under a temporary name |
 //! | `manifest` | the tokenizer, options and inputs of a folder, and its finished parts |
@@ -39,13 +41,17 @@ mod packing;
 mod parquet_rows;
 mod part_file;
 mod parts;
+mod permutation;
+mod row_index;
 mod run;
 mod shuffle;
 
 pub use arrow_batches::arrow_batches;
+pub use layouts::RowColumn;
 pub use manifest::Counts;
 pub use manifest_file::{read_manifest, write_manifest};
 pub use merging::merge_token_files;
-pub use options::{Layout, Options, Packing, Preset, Width};
+pub use options::{Layout, Options, Packing, PackingMethod, Preset, Width};
 pub use parquet_rows::{GroupRows, parquet_group, parquet_groups};
+pub use row_index::RowIndex;
 pub use run::{Existing, Run, tokenize_files};

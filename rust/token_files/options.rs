@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::layouts::RowColumn;
 use crate::corpus::sources::{AddedColumn, ValueKind};
 use crate::tokenizer::Tokenizer;
 use crate::{Error, Result};
@@ -11,6 +12,9 @@ const MEGATRON_WIDE: usize = 65_500;
 
 /// Tokens that the header of a file of llm.c can count.
 const LLM_C_TOKENS: u64 = i32::MAX as u64;
+
+/// Tokens of a packed row at most.
+const LONGEST_ROW: usize = 1 << 24;
 
 /// The layout of token files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,13 +117,75 @@ impl Width {
     }
 }
 
-/// Documents end to end in rows of one length.
+/// How documents are divided among rows of one length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PackingMethod {
+    /// End to end.
+    Concat,
+    /// Whole if they fit, each into the fullest row with room for it.
+    BestFit,
+    /// The same, longer ones first.
+    BestFitDecreasing,
+}
+
+impl PackingMethod {
+    /// The method of this name.
+    ///
+    /// # Errors
+    /// [`Error::InvalidOption`].
+    pub fn named(name: &str) -> Result<Self> {
+        let all = [Self::Concat, Self::BestFit, Self::BestFitDecreasing];
+        let found = all.into_iter().find(|method| method.name() == name);
+        found.ok_or_else(|| Error::InvalidOption {
+            name: "packing",
+            value: name.to_owned(),
+            expected: "concat, best-fit, best-fit-decreasing or index".to_owned(),
+        })
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Concat => "concat",
+            Self::BestFit => "best-fit",
+            Self::BestFitDecreasing => "best-fit-decreasing",
+        }
+    }
+}
+
+/// Documents in rows of one length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packing {
     /// Tokens of a row.
     pub length: usize,
-    /// The id that fills up the last row of a part; without it, that row is left out.
+    /// The id that fills up rows; without it, the last row of a part is left out end to end.
     pub pad_id: Option<u32>,
+    /// How documents are divided among rows.
+    pub method: PackingMethod,
+}
+
+impl Packing {
+    /// Refuses lengths out of bounds, and rows that cannot be filled up.
+    fn check(self) -> Result<()> {
+        check_row_length("pack", self.length)?;
+        if self.method != PackingMethod::Concat && self.pad_id.is_none() {
+            let expected = format!("given with packing {}, which fills up rows", self.method.name());
+            return Err(Error::InvalidOption { name: "pad_token", value: "absent".to_owned(), expected });
+        }
+        Ok(())
+    }
+}
+
+/// Refuses a length of rows out of bounds.
+///
+/// # Errors
+/// [`Error::InvalidOption`].
+pub(super) fn check_row_length(name: &'static str, length: usize) -> Result<()> {
+    if (1..=LONGEST_ROW).contains(&length) {
+        return Ok(());
+    }
+    let (value, expected) = (length.to_string(), format!("from 1 to {LONGEST_ROW}"));
+    Err(Error::InvalidOption { name, value, expected })
 }
 
 /// The options of token files.
@@ -136,6 +202,8 @@ pub struct Options {
     pub add_special_tokens: bool,
     /// Rows of one length instead of one row a document.
     pub packing: Option<Packing>,
+    /// Columns of packed rows.
+    pub row_columns: Vec<RowColumn>,
     /// The share of documents, from 0 to 1, that is written apart for validation.
     pub validation: f64,
     /// Decides which documents these are, and the order of a shuffle.
@@ -197,16 +265,14 @@ impl Options {
             let message = format!("the largest id is {largest}, but these files hold ids up to {limit}");
             return Err(Error::Unsupported(message));
         }
-        if self.packing.is_some_and(|packing| packing.length == 0 || packing.length > 1 << 24) {
-            let length = self.packing.map_or(0, |packing| packing.length);
-            return invalid("pack", length.to_string(), "from 1 to 16777216");
-        }
+        self.packing.map_or(Ok(()), Packing::check)?;
         if self.packing.is_some() && !matches!(self.layout, Layout::Arrow | Layout::Parquet | Layout::Npy) {
             return invalid("pack", "given".to_owned(), "absent unless format is arrow, parquet or npy");
         }
         if self.signed && !matches!(self.layout, Layout::Arrow | Layout::Parquet) {
             return invalid("signed", "true".to_owned(), "false unless format is arrow or parquet");
         }
+        self.check_row_columns()?;
         self.check_columns()?;
         if self.join && self.layout != Layout::Megatron {
             return invalid("join", "true".to_owned(), "false unless format is megatron");
@@ -248,6 +314,30 @@ impl Options {
             return Err(Error::InvalidOption { name: "part_bytes", value, expected });
         }
         Ok(())
+    }
+
+    /// Refuses columns of packed rows without rows, given twice, or that the layout has in another form.
+    fn check_row_columns(&self) -> Result<()> {
+        for (at, column) in self.row_columns.iter().enumerate() {
+            let expected = if self.packing.is_none() {
+                "absent without pack"
+            } else if self.row_columns[..at].contains(column) {
+                "given once"
+            } else if self.layout == Layout::Npy && !RowColumn::OF_TOKENS.contains(column) {
+                "absent with format npy, whose row_splits have all starts"
+            } else {
+                continue;
+            };
+            let (value, expected) = (column.name().to_owned(), expected.to_owned());
+            return Err(Error::InvalidOption { name: "pack_columns", value, expected });
+        }
+        Ok(())
+    }
+
+    /// The columns of packed rows, in their order.
+    pub(super) fn all_row_columns(&self) -> Vec<RowColumn> {
+        let starts = self.packing.map(|_| RowColumn::Starts);
+        starts.into_iter().chain(self.row_columns.iter().copied()).collect()
     }
 
     /// Refuses columns that the layout cannot have.
@@ -301,7 +391,9 @@ impl Options {
             "end_token": self.end_id,
             "add_special_tokens": self.add_special_tokens,
             "pack": self.packing.map(|packing| packing.length),
+            "packing": self.packing.map(|packing| packing.method.name()),
             "pad_token": self.packing.and_then(|packing| packing.pad_id),
+            "pack_columns": self.row_columns.iter().map(|column| column.name()).collect::<Vec<_>>(),
             "validation": self.validation,
             "seed": self.seed,
             "shuffle": self.shuffle,

@@ -123,11 +123,11 @@ mod tests {
             end in any::<prop::sample::Index>(),
         ) {
             let folder = tempfile::tempdir().expect("room on the disk");
-            let kind = PartKind { layout: Layout::Parquet, width: Width::U32, row_length: None, added: &[], offsets: false };
+            let kind = PartKind { layout: Layout::Parquet, width: Width::U32, row_length: None, row_columns: &[], added: &[], offsets: false };
             let mut writer = layouts::open(kind, folder.path(), 0).expect("a temporary file");
             for &length in &lengths {
                 let ids = [7, 0, 0, 128].repeat(length);
-                let row = Row { ids: &ids, starts: &[], place: Place::default(), source: "", added: &[] };
+                let row = Row { ids: &ids, starts: &[], padding: 0, place: Place::default(), source: "", added: &[] };
                 writer.push(row).expect("there is room");
             }
             for mut complete in writer.finish().expect("there is room") {

@@ -7,7 +7,7 @@ use std::path::Path;
 use super::layouts::{self, CompleteFile, PartKind, PartWriter, Row};
 use super::manifest::{Counts, Part, PartList, begin_list};
 use super::options::Options;
-use super::packing::Packer;
+use super::packing::{PackedCounts, PackedRow, Packer};
 use super::part_file::PartFile;
 use crate::corpus::inputs::Place;
 use crate::structures::atomic_file;
@@ -68,16 +68,20 @@ struct Split {
 impl Split {
     fn push(&mut self, row: Row<'_>) -> Result<()> {
         let Self { writer, packer: Some(packer) } = self else { return self.writer.push(row) };
-        packer.push(row.ids, |ids, starts| writer.push(Row { ids, starts, ..row }))
+        let push = |PackedRow { ids, starts, padding }: PackedRow<'_>| {
+            writer.push(Row { ids, starts, padding, ..row })
+        };
+        packer.push(row.ids, push)
     }
 
-    /// Completes the files; answers how many tokens are left out.
-    fn finish(mut self, place: Place) -> Result<(Vec<CompleteFile>, u64)> {
-        let writer = &mut self.writer;
-        let dropped = self.packer.as_mut().map_or(Ok(0), |packer| {
-            packer.finish(|ids, starts| writer.push(Row { ids, starts, place, source: "", added: &[] }))
-        })?;
-        Ok((self.writer.finish()?, dropped))
+    /// Completes the files; answers the counts of rows, and how many tokens are left out.
+    fn finish(mut self, place: Place) -> Result<(Vec<CompleteFile>, PackedCounts, u64)> {
+        let push = |PackedRow { ids, starts, padding }: PackedRow<'_>| {
+            self.writer.push(Row { ids, starts, padding, place, source: "", added: &[] })
+        };
+        let packed = self.packer.map(|packer| packer.finish(push));
+        let (counts, dropped) = packed.transpose()?.unwrap_or_default();
+        Ok((self.writer.finish()?, counts, dropped))
     }
 }
 
@@ -204,7 +208,7 @@ impl<'a, 'b> PartsWriter<'a, 'b> {
             Some(split) => split,
             none => none.insert(self.open_split(usize::from(is_validation))?),
         };
-        split.push(Row { ids, starts: &[], place, source: &self.sources[place.file], added })?;
+        split.push(Row { ids, starts: &[], padding: 0, place, source: &self.sources[place.file], added })?;
         let tokens = (ids.len() / self.kind.width.bytes()) as u64;
         open.bytes += ids.len() as u64;
         open.counts.documents += 1;
@@ -237,8 +241,10 @@ impl<'a, 'b> PartsWriter<'a, 'b> {
         let (mut counts, mut files) = (open.counts, Vec::new());
         for (number, split) in open.splits.into_iter().enumerate() {
             let Some(split) = split else { continue };
-            let (complete, dropped) = split.finish(end)?;
+            let (complete, mut packed, dropped) = split.finish(end)?;
+            packed.validation_rows = if number > 0 { packed.rows } else { 0 };
             counts.dropped_tokens += dropped;
+            counts.packed = counts.packed.checked_add(packed).ok_or_else(too_many_tokens)?;
             let folder = split_names(self.options)[number];
             files.extend(complete.into_iter().map(|complete| {
                 let name = complete.file.path().file_name().unwrap_or_default().to_string_lossy();
@@ -270,6 +276,11 @@ impl<'a, 'b> PartsWriter<'a, 'b> {
         }
         self.close(end)
     }
+}
+
+/// The error for sums beyond 64 bits.
+pub(super) fn too_many_tokens() -> Error {
+    Error::Unsupported(format!("the number of tokens exceeds the limit of {}", u64::MAX))
 }
 
 /// A number from 0 to 1 that depends on the seed and the record alone.

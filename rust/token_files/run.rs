@@ -10,7 +10,7 @@ use super::joining::{is_joined, join_parts};
 use super::layouts::{PartKind, finish_folder};
 use super::manifest::{Counts, Manifest, fnv_1a};
 use super::options::Options;
-use super::parts::{Document, PartsFinisher, PartsWriter, split_names};
+use super::parts::{Document, PartsFinisher, PartsWriter, split_names, too_many_tokens};
 use super::shuffle::{MERGING, RunsWriter, merge_runs};
 use crate::corpus::inputs::{FileBlock, FilesReader, InputFile, InputSource, Place, input_files};
 use crate::corpus::sources::{AddedColumn, added_columns};
@@ -79,7 +79,8 @@ pub fn tokenize_files(run: &Run<'_>, threads: usize, on_progress: &mut OnProgres
     }
     let row_length = run.options.packing.map(|packing| packing.length);
     let (layout, offsets) = (run.options.layout, run.options.offsets);
-    let kind = PartKind { layout, width, row_length, added: &columns, offsets };
+    let row_columns = &run.options.all_row_columns();
+    let kind = PartKind { layout, width, row_length, row_columns, added: &columns, offsets };
     let sources = files.iter().map(|file| file.input.path.clone()).collect();
     let mut finished = PartsFinisher::new(run.folder, run.options, manifest.parts.clone())?;
     let done = with_background(
@@ -97,8 +98,7 @@ pub fn tokenize_files(run: &Run<'_>, threads: usize, on_progress: &mut OnProgres
     manifest.parts = finished.parts;
     on_progress(done)?;
     let total = manifest.parts.iter().try_fold(Counts::default(), |sum, part| sum.checked_add(part.counts));
-    let too_many = || Error::Unsupported(format!("the number of tokens exceeds the limit of {}", u64::MAX));
-    let total = total.ok_or_else(too_many)?;
+    let total = total.ok_or_else(too_many_tokens)?;
     let (layout, splits) = (run.options.layout, split_names(run.options));
     manifest.files = finish_folder(layout, run.folder, splits, &manifest)?;
     if is_joined(run.options) {

@@ -18,7 +18,11 @@ from faulty import CHANGES, FULL, Call, Fault, Faults, moments, tree
 
 MOMENTS = 20
 SMALL = ["--threads", "2"]
-FORMATS = ["megatron", "arrow", "parquet", "npy", "nanogpt", "datatrove", "dolma", "llm.c"]
+PACKED = {
+    "best-fit": ["--format", "npy", "--pack", "64", "--packing", "best-fit", "--pad-token", "7"],
+    "index": ["--pack", "64", "--packing", "index"],
+}
+FORMATS = ["megatron", "arrow", "parquet", "npy", "nanogpt", "datatrove", "dolma", "llm.c", *PACKED]
 
 
 @dataclass(frozen=True)
@@ -57,7 +61,7 @@ def training(counts: list[Path], folder: Path) -> Job:
 
 def tokenizing(tokenizer: Path, corpus: list[Path], folder: Path, kind: str) -> Job:
     layout = ["--format", kind] if kind in FORMATS[:4] else ["--format", "raw", "--preset", kind]
-    options = [*layout, "--part-bytes", "150000", "--validation", "0.1", "--end-token", "7", *SMALL]
+    options = [*PACKED.get(kind, layout), "--part-bytes", "150000", "--validation", "0.1", "--end-token", "7", *SMALL]
     command = ["tokenize", tokenizer, *corpus, "-o", folder / "tokens", *options]
     return Job(command, [*command, "--resume"], "tokens/parts.jsonl")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import operator
 import os
@@ -11,12 +12,23 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from pathlib import Path
-from typing import Any, ClassVar, overload
+from typing import Any
 
 import numpy as np
 
 from lexmill._core import local_path, read_token_manifest
-from lexmill._data.token_readers import DAMAGED, READERS, GroupSegment, Ids, PartFiles, RowGroups, Segment
+from lexmill._data.packed_rows import PackedRows
+from lexmill._data.token_readers import (
+    DAMAGED,
+    READERS,
+    GroupSegment,
+    Ids,
+    PartFiles,
+    RowGroups,
+    Segment,
+    document_lengths,
+)
+from lexmill._data.views import Views
 from lexmill.errors import FileError, LexmillError, OptionError, OutputError
 
 __all__ = ["TokenFiles", "Windows", "open_tokens"]
@@ -79,38 +91,7 @@ def _opened(folder: Path, manifest: dict[str, Any], split: str | None) -> TokenF
 _MALFORMED = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 
-class _Views(Sequence[Ids]):
-    """A sequence of views of ids, made when they are asked for."""
-
-    _NAME: ClassVar[str]
-    """What messages call an item."""
-
-    @overload
-    def __getitem__(self, index: int) -> Ids: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Ids]: ...
-    def __getitem__(self, index: int | slice) -> Ids | list[Ids]:
-        """One item, or a list of several.
-
-        Raises:
-            IndexError: there is no such item.
-            TypeError: `index` is neither an integer nor a slice.
-            OptionError: the files do not say where documents begin.
-        """
-        if isinstance(index, slice):
-            return [self._item(at) for at in range(*index.indices(len(self)))]
-        at = operator.index(index)
-        at = at + len(self) if at < 0 else at
-        if not 0 <= at < len(self):
-            message = f"{self._NAME} {index} is not among {len(self)}"
-            raise IndexError(message)
-        return self._item(at)
-
-    def _item(self, at: int) -> Ids:
-        raise NotImplementedError
-
-
-class TokenFiles(_Views):
+class TokenFiles(Views):
     """The documents of a folder of token files, or its rows if they are packed.
 
     `tokens[i]` is the ids of document `i`, as a view of a mapped file, `tokens[a:b]` a list of them. Of Parquet, whole
@@ -184,8 +165,20 @@ class TokenFiles(_Views):
                 ids, splits = self._loaded(part, segment)
                 return ids[int(splits[at]) : int(splits[at + 1])]
             at -= segment.rows
-        message = f"{self.folder}: its format does not say where documents begin; use windows()"
-        raise OptionError(message)
+        raise OptionError(self._without_borders())
+
+    def rows(self, index: str | os.PathLike[str], pad_id: int | None = None) -> PackedRows:
+        """The rows of an index that `pack_tokens` wrote over these documents.
+
+        Args:
+            index: the folder of the index.
+            pad_id: the id that fills up rows; without it, rows have their own tokens alone.
+
+        Raises:
+            OutputError: the folder holds no index, or one of other token files or of another split.
+            OptionError: `pad_id` does not fit into the type of ids.
+        """
+        return PackedRows(self, Path(local_path(index)), pad_id)
 
     def windows(self, length: int, stride: int | None = None) -> Windows:
         """All ids end to end, in windows of one length; a shorter rest at the end is left out.
@@ -216,6 +209,33 @@ class TokenFiles(_Views):
             if (size, f"{crc:08x}") != written:
                 message = f"{path}: it is {'not as it was written' if path.is_file() else 'missing'}"
                 raise OutputError(message)
+
+    def _fingerprint(self) -> str:
+        """A hash that tells these files and their split from others, also in a folder with a new name."""
+        files = [f"{path.name} {size} {crc}" for path, (size, crc) in self._checksums().items()]
+        return hashlib.sha256("\n".join([self.split, *files]).encode()).hexdigest()[:32]
+
+    def _lengths(self) -> Iterator[Ids]:
+        """The tokens of all documents, in blocks; only blocks of Parquet and parts of other formats are held.
+
+        Raises:
+            OptionError: the files do not say where documents begin.
+            OutputError: a file is not as it was written.
+        """
+        for part in self._parts:
+            try:
+                for lengths in document_lengths(self._reader, part):
+                    if lengths is None:
+                        raise OptionError(self._without_borders())
+                    yield lengths
+            except DAMAGED as error:
+                if isinstance(error, LexmillError):
+                    raise
+                message = f"{part.paths[0]}: it is not as it was written: {error}"
+                raise OutputError(message) from error
+
+    def _without_borders(self) -> str:
+        return f"{self.folder}: its format does not say where documents begin; use windows()"
 
     def _checksums(self) -> dict[Path, tuple[int, str]]:
         """The bytes of each file and their checksum, as the manifests say."""
@@ -301,21 +321,24 @@ class TokenFiles(_Views):
         return self.split if self.manifest["options"]["validation"] else ""
 
     def _files(self, folder: Path, part: dict[str, Any]) -> PartFiles:
-        held = {"documents": part.get("validation_documents", 0), "tokens": part.get("validation_tokens", 0)}
+        held = {name: part.get(f"validation_{name}", 0) for name in ("documents", "tokens", "rows")}
         if self.split == "train":
-            held = {name: part[name] - held[name] for name in held}
+            held = {name: part.get(name, 0) - held[name] for name in held}
         length = self.manifest["options"]["pack"]
         if length is not None:
-            is_padded = self.manifest["options"]["pad_token"] is not None
-            rows = -(-held["tokens"] // length) if is_padded else held["tokens"] // length
-            held = {"documents": rows, "tokens": rows * length}
+            held = {"documents": held["rows"], "tokens": held["rows"] * length}
         # In the order of their names the ids come first, but for Dolma.
         names = sorted(
-            part["files"], key=lambda name: (name.endswith(".csv.gz"), name.endswith(".row_splits.npy"), name)
+            (name for name in part["files"] if not name.endswith(_ROW_COLUMNS)),
+            key=lambda name: (name.endswith(".csv.gz"), name.endswith(".row_splits.npy"), name),
         )
         documents, tokens = operator.index(held["documents"]), operator.index(held["tokens"])
         paths = [folder / name for name in names]
         return PartFiles(paths, self.dtype, documents, tokens, length, self._groups)
+
+
+_ROW_COLUMNS = (".position_ids.npy", ".document_ids.npy")
+"""Files beside the ids of packed rows."""
 
 
 def _is_sound(segment: Segment) -> bool:
@@ -326,7 +349,7 @@ def _is_sound(segment: Segment) -> bool:
     return bool(splits[0] == 0 and splits[-1] == segment.tokens and not np.any(splits[1:] < splits[:-1]))
 
 
-class Windows(_Views):
+class Windows(Views):
     """Ids in windows of one length, across the ends of documents; see `TokenFiles.windows`."""
 
     _NAME = "window"

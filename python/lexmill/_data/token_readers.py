@@ -5,7 +5,7 @@ from __future__ import annotations
 import mmap
 import tokenize
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from lexmill._core import arrow_stream_batches, parquet_token_group, parquet_token_groups
 
-__all__ = ["DAMAGED", "READERS", "GroupSegment", "Ids", "PartFiles", "RowGroups", "Segment"]
+__all__ = ["DAMAGED", "READERS", "GroupSegment", "Ids", "PartFiles", "RowGroups", "Segment", "document_lengths"]
 
 Ids: TypeAlias = npt.NDArray[Any]
 """A view of ids, in the width of the files; as a rule `uint16` or `uint32`."""
@@ -127,14 +127,19 @@ def _map(path: Path, dtype: npt.DTypeLike, offset: int = 0, count: int | None = 
     return np.memmap(path, dtype, "r", offset, (shape,)).view(np.ndarray) if shape else np.zeros(0, dtype)
 
 
-def _megatron(part: PartFiles) -> list[Segment]:
+def _megatron_lengths(part: PartFiles) -> npt.NDArray[Any]:
     index = part.paths[1]
     # For each document a length and an offset, and where documents begin among these and end.
     size = _MEGATRON_HEADER + 12 * part.documents + 8 * (part.documents + 1)
     if (found := index.stat().st_size) != size:
         message = f"{index.name} has {found} bytes but must have {size}"
         raise ValueError(message)
-    lengths = _map(index, "<i4", _MEGATRON_HEADER, part.documents)
+    return _map(index, "<i4", _MEGATRON_HEADER, part.documents)
+
+
+def _megatron(part: PartFiles) -> list[Segment]:
+    index = part.paths[1]
+    lengths = _megatron_lengths(part)
     offsets = _map(index, "<i8", _MEGATRON_HEADER + 4 * part.documents, part.documents)
     end = int(offsets[-1]) // part.dtype.itemsize + int(lengths[-1]) if part.documents else 0
     return [Segment(_map(part.paths[0], part.dtype), np.append(offsets // part.dtype.itemsize, end))]
@@ -202,3 +207,28 @@ READERS: dict[tuple[str, str | None], Callable[[PartFiles], Sequence[Segment | G
     ("raw", "datatrove"): _datatrove,
     ("raw", "dolma"): _dolma,
 }
+
+_BLOCK = 1 << 20
+"""Lengths of documents in a block."""
+
+
+def document_lengths(
+    reader: Callable[[PartFiles], Sequence[Segment | GroupSegment]], part: PartFiles
+) -> Iterator[npt.NDArray[np.uint32] | None]:
+    """The tokens of each document of a part, in blocks; None if the files do not say where documents begin."""
+    if reader is _megatron:
+        # A joined pair is one part, so the lengths are mapped.
+        arrays: Iterator[npt.NDArray[Any] | None] = iter([_megatron_lengths(part)])
+    else:
+        splits = (segment.loaded().splits for segment in reader(part))
+        arrays = (None if found is None else np.diff(found) for found in splits)
+    for lengths in arrays:
+        if lengths is None:
+            yield None
+            return
+        for start in range(0, len(lengths), _BLOCK):
+            block = lengths[start : start + _BLOCK]
+            if block.min() < 0 or block.max() >= 1 << 31:
+                message = f"a document has {block.min()} or {block.max()} tokens"
+                raise ValueError(message)
+            yield block.astype(np.uint32)

@@ -101,6 +101,9 @@ def tokenize_groups(
     if unknown:
         message = f"tokenize() got an unexpected keyword argument {min(unknown)!r}"
         raise TypeError(message)
+    if options.get("packing") == "index":
+        message = "packing is index, but a job has no index; call pack_tokens on its folder"
+        raise OptionError(message)
     opened = sources_of(sources, NAMED)
     groups = plan(opened, group_bytes=bytes_of(group_bytes, "group_bytes") or 0)
     copy = TokenizerJson.of(tokenizer)

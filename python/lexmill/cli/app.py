@@ -152,6 +152,7 @@ _add("count-words", word_counts.count, is_resumable=lambda options: options.chec
 _add("estimate", word_counts.tell)
 _add("merge-counts", word_counts.merge)
 _add("tokenize", tokenizing.tokenize, is_resumable=lambda _: True)
+_add("pack-tokens", tokenizing.pack)
 _add("merge-tokens", tokenizing.merge)
 _add("bench", benching.bench)
 _add("report", reporting.make)

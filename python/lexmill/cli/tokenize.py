@@ -27,11 +27,11 @@ from lexmill.cli.options import (
 from lexmill.cli.outcome import Outcome, UsageError
 from lexmill.cli.progress import ProgressBar
 from lexmill.cli.sources import named_sources
-from lexmill.token_files import merge_token_files, tokenize_files
+from lexmill.token_files import merge_token_files, pack_tokens, tokenize_files
 
 _LONGEST_ID = len(str(2**32))
 
-__all__ = ["FormatName", "MergeOptions", "Options", "PresetName", "merge", "tokenize"]
+__all__ = ["FormatName", "MergeOptions", "Options", "PackOptions", "PresetName", "merge", "pack", "tokenize"]
 
 
 class FormatName(str, Enum):
@@ -42,6 +42,23 @@ class FormatName(str, Enum):
     PARQUET = "parquet"
     NPY = "npy"
     RAW = "raw"
+
+
+class PackingName(str, Enum):
+    """How documents are divided among rows."""
+
+    CONCAT = "concat"
+    BEST_FIT = "best-fit"
+    BEST_FIT_DECREASING = "best-fit-decreasing"
+    INDEX = "index"
+
+
+class RowColumnName(str, Enum):
+    """Integers about the tokens of packed rows."""
+
+    POSITION_IDS = "position_ids"
+    DOCUMENT_IDS = "document_ids"
+    CU_SEQLENS = "cu_seqlens"
 
 
 class PresetName(str, Enum):
@@ -67,11 +84,18 @@ class Options:
     begin_token: Annotated[str | None, typer.Option(help="A token, or its id, before each document.")] = None
     end_token: Annotated[str | None, typer.Option(help="A token, or its id, after each document.")] = None
     special_tokens: SpecialTokens = True
-    pack: Annotated[
-        int | None, typer.Option(min=1, max=LARGEST, help="Put documents end to end into rows of so many tokens.")
-    ] = None
+    pack: Annotated[int | None, typer.Option(min=1, max=LARGEST, help="Put documents into rows of so many tokens.")] = (
+        None
+    )
+    packing: Annotated[
+        PackingName, typer.Option(help="Cut documents where a row is full, or keep them whole where they fit.")
+    ] = PackingName.CONCAT
     pad_token: Annotated[
-        str | None, typer.Option(help="A token, or its id, that fills up a part's last row; else it is left out.")
+        str | None, typer.Option(help="A token, or its id, that fills up rows; else concat leaves out a part's last.")
+    ] = None
+    pack_column: Annotated[
+        list[RowColumnName] | None,
+        typer.Option(help="A column of packed rows to write, too; may be given again.", show_default=False),
     ] = None
     validation: Annotated[float, typer.Option(help="The share of documents that is written apart.")] = 0.0
     seed: Annotated[
@@ -119,6 +143,24 @@ class MergeOptions:
     as_json: Json = False
 
 
+@dataclass(frozen=True, kw_only=True)
+class PackOptions:
+    """The arguments and options of `lexmill pack-tokens`."""
+
+    folder: Annotated[str, typer.Argument(help="The folder of tokenize, written without --pack.", show_default=False)]
+    output: Annotated[str, typer.Option("--output", "-o", help="The folder of the index.", show_default=False)]
+    length: Annotated[int, typer.Option(min=1, max=LARGEST, help="Tokens of a row.", show_default=False)]
+    packing: Annotated[
+        PackingName, typer.Option(help="Cut documents where a row is full, or keep them whole where they fit.")
+    ] = PackingName.BEST_FIT_DECREASING
+    seed: Annotated[
+        int | None, typer.Option(min=0, max=LARGEST, help="Put the documents into an order.", show_default=False)
+    ] = None
+    split: Annotated[str | None, typer.Option(help="train or validation; the first by default.")] = None
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an index that is there.")] = False
+    as_json: Json = False
+
+
 def tokenize(options: Options) -> Outcome:
     """Tokenize corpora of any size to files that training programs read."""
     _check_folder(options.output)
@@ -137,6 +179,8 @@ def tokenize(options: Options) -> Outcome:
             end_token=_token(tokenizer, options.end_token),
             add_special_tokens=options.special_tokens,
             pack=options.pack,
+            packing=options.packing.value,
+            pack_columns=[column.value for column in options.pack_column or []],
             pad_token=_token(tokenizer, options.pad_token),
             validation=options.validation,
             seed=options.seed,
@@ -168,7 +212,28 @@ def tokenize(options: Options) -> Outcome:
     note = (
         f"{options.output}: {total['tokens']:,} tokens in {documents}{empty}, from {megabytes(size)} in {seconds:.1f} s"
     )
-    return Outcome(data, note=note)
+    return Outcome(data, note=note + _packed_note(total, options.pack))
+
+
+def pack(options: PackOptions) -> Outcome:
+    """Divide stored documents among rows of one length, as an index."""
+    _check_folder(options.output)
+    started = time.perf_counter()
+    with ProgressBar(not options.as_json, in_bytes=()) as progress:
+        rows = pack_tokens(
+            options.folder,
+            length=options.length,
+            out=options.output,
+            packing=options.packing.value,  # type: ignore[arg-type]  # the core refuses `index`
+            seed=options.seed,
+            split=options.split,
+            overwrite=options.overwrite,
+            on_progress=progress.callback,
+        )
+    total, seconds = rows.manifest["total"], time.perf_counter() - started
+    data = {"output": options.output, **rows.manifest["options"], **total, "seconds": round(seconds, 6)}
+    note = f"{options.output}: {total['tokens']:,} tokens in {total['documents']:,} documents"
+    return Outcome(data, note=note + _packed_note(total, options.length))
 
 
 def merge(options: MergeOptions) -> Outcome:
@@ -189,6 +254,23 @@ def merge(options: MergeOptions) -> Outcome:
     }
     note = f"{output}: {total['tokens']:,} tokens in {total['documents']:,} documents from {len(folders)} folders"
     return Outcome(data, note=f"{note} in {seconds:.1f} s")
+
+
+def _packed_note(total: dict[str, int], length: int | None) -> str:
+    """The rows of a packed run, and the shares of padding and of cut documents, beside those of `concat`."""
+    rows = total.get("rows", 0)
+    if length is None or not rows:
+        return ""
+    note = f"; {rows:,} rows, {_shares(total, '', rows * length)}"
+    if not total.keys() & {"concat_cut_documents", "concat_padding_tokens"}:
+        return note
+    concat_rows = (total["tokens"] + total.get("concat_padding_tokens", 0)) // length
+    return f"{note} (end to end {concat_rows:,} rows, {_shares(total, 'concat_', concat_rows * length)})"
+
+
+def _shares(total: dict[str, int], prefix: str, tokens: int) -> str:
+    padding, cut = total.get(f"{prefix}padding_tokens", 0) / tokens, total.get(f"{prefix}cut_documents", 0)
+    return f"{padding:.2%} padding, {cut / total['documents']:.2%} of documents cut"
 
 
 def _check_folder(output: str) -> None:

@@ -15,21 +15,39 @@ use parquet::schema::types::ColumnPath;
 use serde_json::Value;
 
 use super::added_batch::AddedBatch;
-use super::{CompleteFile, PartKind, PartWriter, Row};
+use super::{CompleteFile, PartKind, PartWriter, Row, RowColumn};
 use crate::corpus::sources::{AddedColumn, ValueKind};
 use crate::token_files::options::{Layout, Width};
 use crate::token_files::part_file::PartFile;
 use crate::{Error, Result};
 
-/// The column of ids, and with packing the column of where documents begin.
+/// The column of ids.
 pub(in crate::token_files) const IDS: &str = "input_ids";
-const STARTS: &str = "seq_start_id";
 
 /// Bytes of ids in a batch, unless a single row has more.
 const BATCH: usize = 1 << 20;
 
 /// Bytes of ids in a row group of Parquet.
 const ROW_GROUP: usize = 1 << 24;
+
+/// The integers of rows in one column.
+struct ColumnBatch {
+    column: RowColumn,
+    values: Vec<i32>,
+    /// Ends of rows among these.
+    ends: Vec<i32>,
+}
+
+impl ColumnBatch {
+    fn new(column: RowColumn) -> Self {
+        Self { column, values: Vec::new(), ends: vec![0] }
+    }
+
+    fn push(&mut self, row: Row<'_>, length: usize) {
+        self.column.push(row, length, &mut self.values);
+        self.ends.push(self.values.len() as i32);
+    }
+}
 
 /// Rows that wait for their batch.
 struct Batch {
@@ -38,10 +56,8 @@ struct Batch {
     ids: Vec<u8>,
     /// Ends of rows, in tokens.
     ends: Vec<i32>,
-    starts: Vec<i32>,
-    /// Ends of rows among `starts`.
-    start_ends: Vec<i32>,
-    is_packed: bool,
+    row_length: usize,
+    row_columns: Vec<ColumnBatch>,
     added: AddedBatch,
 }
 
@@ -56,10 +72,7 @@ impl Batch {
             Width::U32 => DataType::UInt32,
         };
         let mut fields = vec![list(IDS, &ids)];
-        let is_packed = kind.row_length.is_some();
-        if is_packed {
-            fields.push(list(STARTS, &DataType::Int32));
-        }
+        fields.extend(kind.row_columns.iter().map(|column| list(column.name(), &DataType::Int32)));
         fields.extend(AddedBatch::fields(kind));
         Self {
             added: AddedBatch::new(kind),
@@ -67,9 +80,8 @@ impl Batch {
             width: kind.width,
             ids: Vec::new(),
             ends: vec![0],
-            starts: Vec::new(),
-            start_ends: vec![0],
-            is_packed,
+            row_length: kind.row_length.unwrap_or(0),
+            row_columns: kind.row_columns.iter().copied().map(ColumnBatch::new).collect(),
         }
     }
 
@@ -82,9 +94,8 @@ impl Batch {
     fn push(&mut self, row: Row<'_>) {
         self.ids.extend_from_slice(row.ids);
         self.ends.push((self.ids.len() / self.width.bytes()) as i32);
-        if self.is_packed {
-            self.starts.extend_from_slice(row.starts);
-            self.start_ends.push(self.starts.len() as i32);
+        for column in &mut self.row_columns {
+            column.push(row, self.row_length);
         }
         self.added.push(row.added);
     }
@@ -110,9 +121,9 @@ impl Batch {
             ListArray::try_new(field, offsets, values, None).map(|list| Arc::new(list) as ArrayRef)
         };
         let mut columns = vec![list(ids, &mut self.ends)?];
-        if self.is_packed {
-            let starts = Arc::new(Int32Array::from(std::mem::take(&mut self.starts)));
-            columns.push(list(starts, &mut self.start_ends)?);
+        for column in &mut self.row_columns {
+            let values = Arc::new(Int32Array::from(std::mem::take(&mut column.values)));
+            columns.push(list(values, &mut column.ends)?);
         }
         columns.extend(self.added.take()?);
         self.ids.clear();
@@ -133,7 +144,11 @@ pub(in crate::token_files) fn schema_of(options: &Value) -> Result<SchemaRef> {
     let (added, layout) = (added.collect::<Result<Vec<_>>>()?, Layout::Parquet);
     let row_length = options["pack"].as_u64().map(|length| length as usize);
     let offsets = options["offsets"] == true;
-    Ok(Batch::new(PartKind { layout, width, row_length, added: &added, offsets }).schema)
+    let asked = options["pack_columns"].as_array().into_iter().flatten();
+    let asked = asked.map(|name| RowColumn::named(name.as_str().unwrap_or_default()));
+    let starts = row_length.map(|_| Ok(RowColumn::Starts));
+    let row_columns = &starts.into_iter().chain(asked).collect::<Result<Vec<_>>>()?;
+    Ok(Batch::new(PartKind { layout, width, row_length, row_columns, added: &added, offsets }).schema)
 }
 
 fn arrow_failed(path: &Path) -> impl Fn(ArrowError) -> Error {

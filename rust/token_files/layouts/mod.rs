@@ -7,6 +7,7 @@
 //! | `npy` | ids and row splits as numpy reads them |
 //! | `added_batch` | values of added columns, and offsets, as record batches |
 //! | `columns` | rows as record batches, for Arrow and Parquet |
+//! | `row_columns` | integers about the tokens of packed rows |
 //! | `folder` | the files of a folder that belong to no part |
 
 mod added_batch;
@@ -15,6 +16,7 @@ mod folder;
 mod megatron;
 mod npy;
 mod raw;
+mod row_columns;
 
 use std::path::Path;
 
@@ -27,14 +29,17 @@ use crate::corpus::sources::AddedColumn;
 pub(super) use columns::{IDS, schema_of};
 pub(super) use folder::{finish_folder, folder_files, joined, remove, within};
 pub(super) use megatron::{documents_of, open_lengths, write_index};
+pub(super) use npy::{HEADER, header};
+pub use row_columns::RowColumn;
 
 /// The unit of writing: a document, or a row of packed documents.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row<'a> {
     /// Ids in the width of the files.
     pub(super) ids: &'a [u8],
-    /// Of a packed row, where documents begin or go on.
+    /// Of a packed row, where slices and the padding begin, and the tokens of padding.
     pub(super) starts: &'a [i32],
+    pub(super) padding: usize,
     /// The record of a document.
     pub(super) place: Place,
     /// The file of this record.
@@ -72,6 +77,8 @@ pub(super) struct PartKind<'a> {
     pub(super) width: Width,
     /// Tokens of a packed row.
     pub(super) row_length: Option<usize>,
+    /// Columns of packed rows.
+    pub(super) row_columns: &'a [RowColumn],
     /// Columns of the sources that are kept beside the ids.
     pub(super) added: &'a [AddedColumn],
     /// True if the offsets of tokens are kept, too.
@@ -79,7 +86,7 @@ pub(super) struct PartKind<'a> {
 }
 
 /// The names of the files of part `part`, the ids first.
-pub(super) fn file_names(layout: Layout, part: usize) -> Vec<String> {
+fn file_names(layout: Layout, part: usize) -> Vec<String> {
     let named = |suffixes: &[&str]| suffixes.iter().map(|suffix| format!("part-{part:05}{suffix}")).collect();
     match layout {
         Layout::Megatron => named(&[".bin", ".idx"]),
@@ -93,8 +100,23 @@ pub(super) fn file_names(layout: Layout, part: usize) -> Vec<String> {
 }
 
 /// The names of files that are there only while part `part` is written.
-pub(super) fn side_names(layout: Layout, part: usize) -> Vec<String> {
+fn side_names(layout: Layout, part: usize) -> Vec<String> {
     if layout == Layout::Megatron { vec![format!("part-{part:05}.lengths")] } else { Vec::new() }
+}
+
+/// The name of the file of a column, for the layout that has such files.
+fn column_name(column: RowColumn, part: usize) -> String {
+    format!("part-{part:05}.{}.npy", column.name())
+}
+
+/// The names of all files that part `part` may have, with any options, finished or not.
+pub(super) fn possible_names(layout: Layout, part: usize) -> Vec<String> {
+    let mut names = file_names(layout, part);
+    names.extend(side_names(layout, part));
+    if layout == Layout::Npy {
+        names.extend(RowColumn::OF_TOKENS.map(|column| column_name(column, part)));
+    }
+    names
 }
 
 /// Opens the files of part `part` in `folder`.
@@ -109,7 +131,11 @@ pub(super) fn open(kind: PartKind<'_>, folder: &Path, part: usize) -> Result<Box
         Layout::Megatron => Box::new(megatron::Megatron::create(&paths, kind.width)?),
         Layout::Arrow => Box::new(columns::Columns::arrow(&paths, kind)?),
         Layout::Parquet => Box::new(columns::Columns::parquet(&paths, kind)?),
-        Layout::Npy => Box::new(npy::Npy::create(&paths, kind)?),
+        Layout::Npy => {
+            let columns = kind.row_columns.iter().filter(|column| RowColumn::OF_TOKENS.contains(column));
+            let columns = columns.map(|&column| (column, folder.join(column_name(column, part))));
+            Box::new(npy::Npy::create(&paths, columns, kind)?)
+        }
         Layout::Raw(preset) => raw::create(preset, &paths, kind.width)?,
     })
 }

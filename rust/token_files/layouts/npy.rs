@@ -2,16 +2,16 @@
 
 use std::path::PathBuf;
 
-use super::{CompleteFile, PartKind, PartWriter, Row};
+use super::{CompleteFile, PartKind, PartWriter, Row, RowColumn};
 use crate::Result;
 use crate::token_files::options::Width;
 use crate::token_files::part_file::PartFile;
 
 /// Bytes of a header; its text is padded, since the length of the array is known last.
-const HEADER: usize = 128;
+pub(in crate::token_files) const HEADER: usize = 128;
 
 /// The header of an array; `shape` is a tuple in Python's spelling.
-fn header(descr: &str, shape: &str) -> Vec<u8> {
+pub(in crate::token_files) fn header(descr: &str, shape: &str) -> Vec<u8> {
     let mut header = b"\x93NUMPY\x01\x00".to_vec();
     header.extend_from_slice(&((HEADER - 10) as u16).to_le_bytes());
     header.extend_from_slice(
@@ -27,6 +27,9 @@ pub(super) struct Npy {
     ids: PartFile,
     /// Tokens before each row, and all of them.
     splits: PartFile,
+    /// An integer for each token of packed rows.
+    columns: Vec<(RowColumn, PartFile)>,
+    values: Vec<i32>,
     width: Width,
     /// Of an array of rows, the tokens of each.
     row_length: Option<usize>,
@@ -35,11 +38,18 @@ pub(super) struct Npy {
 }
 
 impl Npy {
-    pub(super) fn create(paths: &[PathBuf], kind: PartKind<'_>) -> Result<Self> {
+    pub(super) fn create(
+        paths: &[PathBuf],
+        columns: impl Iterator<Item = (RowColumn, PathBuf)>,
+        kind: PartKind<'_>,
+    ) -> Result<Self> {
         let ids = PartFile::create(paths[0].clone(), HEADER)?;
         let mut splits = PartFile::create(paths[1].clone(), HEADER)?;
         splits.append(&0u64.to_le_bytes())?;
-        Ok(Self { ids, splits, width: kind.width, row_length: kind.row_length, rows: 0, tokens: 0 })
+        let columns = columns.map(|(column, path)| Ok((column, PartFile::create(path, HEADER)?)));
+        let (columns, values) = (columns.collect::<Result<_>>()?, Vec::new());
+        let (width, row_length) = (kind.width, kind.row_length);
+        Ok(Self { ids, splits, columns, values, width, row_length, rows: 0, tokens: 0 })
     }
 
     /// Ends documents of packed rows after so many tokens of the part.
@@ -54,8 +64,11 @@ impl PartWriter for Npy {
         self.tokens += (row.ids.len() / self.width.bytes()) as u64;
         self.rows += 1;
         self.ids.append(row.ids)?;
-        if self.row_length.is_none() {
-            return self.split_at(self.tokens);
+        let Some(length) = self.row_length else { return self.split_at(self.tokens) };
+        for (column, file) in &mut self.columns {
+            self.values.clear();
+            column.push(row, length, &mut self.values);
+            self.values.iter().try_for_each(|value| file.append(&value.to_le_bytes()))?;
         }
         // The array begins with 0 already; a document that goes on in the next row is split there.
         row.starts
@@ -74,9 +87,9 @@ impl PartWriter for Npy {
             None => format!("({},)", self.tokens),
         };
         let splits = (self.splits.bytes() - HEADER as u64) / 8;
-        Ok(vec![
-            CompleteFile { file: self.ids, header: header(descr, &shape) },
-            CompleteFile { file: self.splits, header: header("<i8", &format!("({splits},)")) },
-        ])
+        let of_rows = self.columns.into_iter().map(|(_, file)| (file, "<i4", shape.clone()));
+        let files = [(self.ids, descr, shape.clone()), (self.splits, "<i8", format!("({splits},)"))];
+        let files = files.into_iter().chain(of_rows);
+        Ok(files.map(|(file, descr, shape)| CompleteFile { file, header: header(descr, &shape) }).collect())
     }
 }

@@ -85,6 +85,7 @@ OUTPUTS = [
     ("merge-counts", "words", "-o", "s3://b/t"),
     ("tokenize", "T", "data", "-o", "s3://b/t"),
     ("merge-tokens", "tokens", "-o", "s3://b/t"),
+    ("pack-tokens", "tokens", "-o", "s3://b/t", "--length", "8"),
     ("report", "T", "data", "-o", "s3://b/t.json"),
     ("bench", "T", "data", "-o", "s3://b/t.json"),
     ("convert", "T", "s3://b/t.json"),
