@@ -53,6 +53,8 @@ OPTIONS: list[tuple[dict[str, Any], str]] = [
     ({"add_special_tokens": False}, "add_special_tokens was true but is false"),
     ({"pack": 32}, "pack was 16 but is 32"),
     ({"pack": None, "pad_token": None}, "pack was 16 but is null"),
+    ({"packing": "best-fit"}, 'packing was "concat" but is "best-fit"'),
+    ({"pack_columns": ["position_ids"]}, r'pack_columns was \[\] but is \["position_ids"\]'),
     ({"pad_token": "b"}, "pad_token was 0 but is 1"),
     ({"pad_token": None}, "pad_token was 0 but is null"),
     ({"validation": 0.2}, r"validation was 0\.1 but is 0\.2"),

@@ -426,6 +426,19 @@ def test_a_job_of_parquet_files_has_no_other_file(tmp_path: Path) -> None:
     assert len(tokenized(Lines(files), out, format="parquet", resume=True)) == 2
 
 
+def test_groups_are_packed_by_themselves_and_indexed_together(tmp_path: Path) -> None:
+    files = files_of(tmp_path, ["abc\nab\nabcde\n", "a\nabcd\n"])
+    options: dict[str, Any] = {"format": "npy", "pack": 4, "packing": "best-fit", "pad_token": 9}
+    packed = tokenized(Lines(files), tmp_path / "packed", pack_columns=["document_ids"], **options)
+    assert [row.tolist() for row in packed] == [[0, 1, 2, 4], [0, 1, 9, 9], [0, 1, 2, 3], [0, 9, 9, 9], [0, 1, 2, 3]]
+    assert packed.manifest["total"]["rows"] == 5
+    packed.verify()
+    tokens = tokenized(Lines(files), tmp_path / "out")
+    rows = lexmill.pack_tokens(tmp_path / "out", length=4, packing="best-fit", out=tmp_path / "rows")
+    assert [row.tolist() for row in rows] == [[0, 1, 2, 4], [0, 1, 0], [0, 1, 2, 3], [0, 1, 2, 3]]
+    assert len(tokens.rows(tmp_path / "rows")) == 4
+
+
 def test_folders_of_something_else_are_refused(tmp_path: Path) -> None:
     files = files_of(tmp_path, ["a b\n"])
     with pytest.raises(errors.OutputError, match=r"it holds 0\.txt, which is no token file"):
@@ -443,6 +456,8 @@ def test_options_are_refused_before_anything_is_written(tmp_path: Path) -> None:
     truncating.enable_truncation(3)
     for error, options in (
         (errors.OptionError, {"pack": 4}),
+        (errors.OptionError, {"pack": 4, "packing": "index"}),
+        (errors.VocabError, {"pack": 4, "packing": "best-fit", "format": "npy"}),
         (errors.OptionError, {"format": "raw"}),
         (errors.OptionError, {"resume": True, "overwrite": True}),
         (errors.VocabError, {"end_token": "nowhere"}),

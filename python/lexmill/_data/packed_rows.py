@@ -66,7 +66,9 @@ class PackedRows(Views):
             message = f"pad_id is {pad_id} but must be from 0 to {np.iinfo(files.dtype).max}"
             raise OptionError(message)
         self.files = files
-        self.folder = folder.absolute()
+        self.folder = folder
+        # A copy is opened later, when the working folder may be another one.
+        self._path = folder.absolute()
         self.manifest = manifest
         self.pad_id = pad_id
         try:
@@ -89,7 +91,7 @@ class PackedRows(Views):
 
     def __reduce__(self) -> tuple[type[PackedRows], tuple[object, ...]]:
         """The arguments of a copy for another process, which opens the files itself."""
-        return type(self), (self.files, self.folder, self.pad_id)
+        return type(self), (self.files, self._path, self.pad_id)
 
     def __len__(self) -> int:
         """Number of rows."""

@@ -197,11 +197,13 @@ def tokenize(options: Options) -> Outcome:
         )
     seconds = time.perf_counter() - started
     total, size = written.manifest["total"], sum(source["bytes"] or 0 for source in written.manifest["inputs"])
+    shares = _shares(total, options.pack)
     data: dict[str, object] = {
         "output": options.output,
         "format": options.format.value,
         "dtype": written.manifest["options"]["dtype"],
         **total,
+        **shares,
         "skipped": total.get("skipped", 0),
         "parts": len(written.manifest["parts"]),
         "bytes": size,
@@ -212,7 +214,7 @@ def tokenize(options: Options) -> Outcome:
     note = (
         f"{options.output}: {total['tokens']:,} tokens in {documents}{empty}, from {megabytes(size)} in {seconds:.1f} s"
     )
-    return Outcome(data, note=note + _packed_note(total, options.pack))
+    return Outcome(data, note=note + _packed_note(total, shares))
 
 
 def pack(options: PackOptions) -> Outcome:
@@ -231,9 +233,10 @@ def pack(options: PackOptions) -> Outcome:
             on_progress=progress.callback,
         )
     total, seconds = rows.manifest["total"], time.perf_counter() - started
-    data = {"output": options.output, **rows.manifest["options"], **total, "seconds": round(seconds, 6)}
+    shares = _shares(total, options.length)
+    data = {"output": options.output, **rows.manifest["options"], **total, **shares, "seconds": round(seconds, 6)}
     note = f"{options.output}: {total['tokens']:,} tokens in {total['documents']:,} documents"
-    return Outcome(data, note=note + _packed_note(total, options.length))
+    return Outcome(data, note=note + _packed_note(total, shares))
 
 
 def merge(options: MergeOptions) -> Outcome:
@@ -256,21 +259,29 @@ def merge(options: MergeOptions) -> Outcome:
     return Outcome(data, note=f"{note} in {seconds:.1f} s")
 
 
-def _packed_note(total: dict[str, int], length: int | None) -> str:
-    """The rows of a packed run, and the shares of padding and of cut documents, beside those of `concat`."""
-    rows = total.get("rows", 0)
-    if length is None or not rows:
+def _shares(total: dict[str, int], length: int | None) -> dict[str, float]:
+    """The shares of padding and of cut documents of a packed run, and with best fit those of `concat` beside them."""
+    found: dict[str, float] = {}
+    if length is None or not total.get("rows"):
+        return found
+    is_concat = not total.keys() & {"concat_cut_documents", "concat_padding_tokens"}
+    concat_tokens = total["tokens"] + total.get("concat_padding_tokens", 0)
+    for prefix, tokens in (("", total["rows"] * length), *([] if is_concat else [("concat_", concat_tokens)])):
+        found[f"{prefix}padding_share"] = round(total.get(f"{prefix}padding_tokens", 0) / tokens, 6)
+        found[f"{prefix}cut_share"] = round(total.get(f"{prefix}cut_documents", 0) / total["documents"], 6)
+    return found
+
+
+def _packed_note(total: dict[str, int], shares: dict[str, float]) -> str:
+    """The rows of a packed run, and their shares."""
+    if not shares:
         return ""
-    note = f"; {rows:,} rows, {_shares(total, '', rows * length)}"
-    if not total.keys() & {"concat_cut_documents", "concat_padding_tokens"}:
-        return note
-    concat_rows = (total["tokens"] + total.get("concat_padding_tokens", 0)) // length
-    return f"{note} (end to end {concat_rows:,} rows, {_shares(total, 'concat_', concat_rows * length)})"
-
-
-def _shares(total: dict[str, int], prefix: str, tokens: int) -> str:
-    padding, cut = total.get(f"{prefix}padding_tokens", 0) / tokens, total.get(f"{prefix}cut_documents", 0)
-    return f"{padding:.2%} padding, {cut / total['documents']:.2%} of documents cut"
+    told = [
+        f"{shares[f'{prefix}padding_share']:.2%} padding, {shares[f'{prefix}cut_share']:.2%} of documents cut"
+        for prefix in ("", "concat_")
+        if f"{prefix}cut_share" in shares
+    ]
+    return f"; {total['rows']:,} rows, {' (end to end: '.join(told)}{')' * (len(told) - 1)}"
 
 
 def _check_folder(output: str) -> None:

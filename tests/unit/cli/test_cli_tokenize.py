@@ -120,12 +120,38 @@ def test_columns_and_joined_files(lexmill: Run, saved: str) -> None:
 
 
 @pytest.mark.usefixtures("texts")
+def test_rows_and_an_index_and_their_shares(lexmill: Run, saved: str) -> None:
+    packed = ("--pack", "8", "--packing", "best-fit", "--pad-token", "0")
+    command = ("tokenize", saved, "in.jsonl", "-o", "rows", "--format", "npy", *packed, "--pack-column", "document_ids")
+    outcome = lexmill(*command, "--json").outcome
+    assert outcome["rows"] == len(open_tokens("rows"))
+    assert outcome["padding_share"] == round(outcome["padding_tokens"] / (8 * outcome["rows"]), 6)
+    shares = {"cut_share", "concat_cut_share", "concat_padding_share"}
+    assert all(0 <= outcome[name] < 1 for name in shares)
+    assert Path("rows/part-00000.document_ids.npy").exists()
+    assert lexmill("tokenize", saved, "in.jsonl", "-o", "tokens").code == 0
+    index = ("pack-tokens", "tokens", "-o", "index", "--length", "8", "--packing", "best-fit")
+    found = lexmill(*index, "--json").outcome
+    assert {name: found[name] for name in shares} == {name: outcome[name] for name in shares}
+    assert len(open_tokens("tokens").rows("index")) == found["rows"] == outcome["rows"]
+    assert lexmill(*index, "--overwrite", "--seed", "3").code == 0
+    for arguments, message in (
+        (index, "it holds an index; pass --overwrite to replace it"),
+        ((*index[:-1], "index", "--overwrite"), "packing is index but must be concat"),
+        (("pack-tokens", "none", "-o", "other", "--length", "8"), "none: it holds no token files"),
+    ):
+        result = lexmill(*arguments)
+        assert (result.code, message in result.stderr) == (1, True), result.stderr
+
+
+@pytest.mark.usefixtures("texts")
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         (["tokenize", "TOKENIZER", "in.jsonl", "-o", "-"], "the output must be a folder, not stdout (-)"),
         (["encode", "TOKENIZER", "in.jsonl", "--format", "npy", "-o", "-"], "the output must be a folder"),
         (["merge-tokens", "in", "-o", "-"], "the output must be a folder"),
+        (["pack-tokens", "in", "-o", "-", "--length", "8"], "the output must be a folder"),
         (["tokenize", "TOKENIZER", "in.jsonl", "-o", ""], "the name of a folder is empty"),
         (
             ["tokenize", "TOKENIZER", "in.tsv", "-o", "out", "--column", "id", "--column", "id:int64"],
