@@ -6,6 +6,7 @@
 //! | `encoding` | blocks of records and their ids |
 //! | `parts` | documents in, finished parts out |
 //! | `packing` | documents in rows of one length |
+//! | `packing_options` | the length of rows, and the division of documents among them |
 //! | `row_index` | rows of one length as ranges of tokens that are written already |
 //! | `permutation` | a seeded order of numbers, in constant memory |
 //! | `layouts` | the files of a part, in each layout |
@@ -38,6 +39,7 @@ mod manifest_file;
 mod merging;
 mod options;
 mod packing;
+mod packing_options;
 mod parquet_rows;
 mod part_file;
 mod parts;
@@ -51,7 +53,8 @@ pub use layouts::RowColumn;
 pub use manifest::Counts;
 pub use manifest_file::{read_manifest, write_manifest};
 pub use merging::merge_token_files;
-pub use options::{Layout, Options, Packing, PackingMethod, Preset, Width};
+pub use options::{Layout, Options, Preset, Width};
+pub use packing_options::{Packing, PackingMethod};
 pub use parquet_rows::{GroupRows, parquet_group, parquet_groups};
 pub use row_index::RowIndex;
 pub use run::{Existing, Run, tokenize_files};

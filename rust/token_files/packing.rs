@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::manifest::is_zero;
-use super::options::{Packing, PackingMethod};
+use super::packing_options::{Packing, PackingMethod};
 use crate::Result;
 use crate::structures::best_fit::Bins;
 

@@ -12,8 +12,8 @@ use serde_json::{Map, Value, json};
 use super::layouts::{HEADER, header, remove};
 use super::manifest::FileEntry;
 use super::manifest_file::{NAMES, write_manifest};
-use super::options::{PackingMethod, check_row_length};
 use super::packing::{EndToEnd, PackedCounts};
+use super::packing_options::{PackingMethod, check_row_length};
 use super::part_file::PartFile;
 use super::permutation::Permutation;
 use crate::structures::atomic_file;
@@ -84,7 +84,7 @@ impl IndexFiles {
         self.splits.append(&self.written.to_le_bytes())
     }
 
-    /// Brings the files to the disk; answers their entries in a manifest.
+    /// Brings the files to the disk; answers their entries in the manifest.
     fn finish(self, folder: &Path) -> Result<BTreeMap<&'static str, FileEntry>> {
         let (slices, rows) = (self.written, self.counts.rows + 1);
         let mut files = [
@@ -118,8 +118,18 @@ impl RowIndex {
         let mut manifest: Map<String, Value> =
             serde_json::from_str(manifest).map_err(|error| Error::Custom(Box::new(error)))?;
         let _lock = FolderLock::take(folder)?;
-        let mut files = IndexFiles::create(folder)?;
-        let sums = self.write_rows(lengths, &mut files, on_progress)?;
+        let mut rows = RowWriter::new(*self, folder)?;
+        let total = lengths.len() as u64;
+        let order = self.seed.map(|seed| Permutation::new(total, seed));
+        for at in 0..total {
+            if at % REPORTED == 0 {
+                on_progress(Progress { stage: STAGE, done: at, total })?;
+            }
+            let document = order.map_or(at, |order| order.at(at));
+            rows.push(document, lengths[document as usize])?;
+        }
+        let (sums, files) = rows.finish()?;
+        on_progress(Progress { stage: STAGE, done: total, total })?;
         // Without a manifest the folder holds no index.
         NAMES.iter().try_for_each(|name| remove(&folder.join(name)))?;
         manifest.insert("total".to_owned(), sums);
@@ -127,81 +137,97 @@ impl RowIndex {
         let json = serde_json::to_string_pretty(&manifest).map_err(|error| Error::Custom(Box::new(error)))?;
         write_manifest(folder, &format!("{json}\n"))
     }
+}
 
-    /// Writes all rows; answers their sums.
-    fn write_rows(
-        &self,
-        lengths: &[u32],
-        files: &mut IndexFiles,
-        on_progress: &mut OnProgress<'_>,
-    ) -> Result<Value> {
-        let mut end_to_end = EndToEnd::default();
-        let (mut window, total, row) = (Vec::new(), lengths.len() as u64, self.length as u64);
-        let order = self.seed.map(|seed| Permutation::new(total, seed));
-        let (mut documents, mut tokens, mut filled) = (0u64, 0, 0);
-        for at in 0..total {
-            if at % REPORTED == 0 {
-                on_progress(Progress { stage: STAGE, done: at, total })?;
-            }
-            let document = order.map_or(at, |order| order.at(at));
-            let length = lengths[document as usize];
-            if length == 0 {
-                continue;
-            }
-            documents += 1;
-            tokens += u64::from(length);
-            end_to_end.push(u64::from(length), row);
-            files.counts.cut_documents += u64::from(u64::from(length) > row);
-            let mut start = 0;
-            while start < length {
-                let room = if self.method == PackingMethod::Concat { row - filled } else { row };
-                let taken = room.min(u64::from(length - start)) as u32;
-                let slice = Slice { document, start, end: start + taken };
-                start += taken;
-                if self.method == PackingMethod::Concat {
-                    files.push(slice)?;
-                    filled = (filled + u64::from(taken)) % row;
-                    if filled == 0 {
-                        files.end_row(0)?;
-                    }
-                } else {
-                    window.push(slice);
-                    if window.len() == WINDOW {
-                        self.pack_window(&mut window, files)?;
-                    }
-                }
-            }
-        }
-        if filled > 0 {
-            files.end_row(row - filled)?;
-        }
-        self.pack_window(&mut window, files)?;
-        if self.method == PackingMethod::Concat {
-            files.counts.cut_documents = end_to_end.cut;
-        } else {
-            files.counts.concat_cut_documents = end_to_end.cut;
-            files.counts.concat_padding_tokens = end_to_end.padding(row);
-        }
-        let mut sums = json!(files.counts);
-        sums["documents"] = documents.into();
-        sums["tokens"] = tokens.into();
-        on_progress(Progress { stage: STAGE, done: total, total })?;
-        Ok(sums)
+/// Divides documents among rows.
+struct RowWriter {
+    index: RowIndex,
+    files: IndexFiles,
+    /// Slices that wait for their rows.
+    window: Vec<Slice>,
+    /// Tokens of the last row, end to end.
+    filled: u64,
+    end_to_end: EndToEnd,
+    documents: u64,
+    tokens: u64,
+}
+
+impl RowWriter {
+    fn new(index: RowIndex, folder: &Path) -> Result<Self> {
+        let (files, window, end_to_end) = (IndexFiles::create(folder)?, Vec::new(), EndToEnd::default());
+        Ok(Self { index, files, window, filled: 0, end_to_end, documents: 0, tokens: 0 })
     }
 
-    fn pack_window(&self, window: &mut Vec<Slice>, files: &mut IndexFiles) -> Result<()> {
-        let lengths: Vec<u32> = window.iter().map(|slice| slice.end - slice.start).collect();
-        let is_decreasing = self.method == PackingMethod::BestFitDecreasing;
-        let bins = Bins::best_fit(&lengths, self.length as u32, is_decreasing);
+    /// Adds a document, unless it has no tokens.
+    fn push(&mut self, document: u64, tokens: u32) -> Result<()> {
+        if tokens == 0 {
+            return Ok(());
+        }
+        let length = self.index.length as u32;
+        self.documents += 1;
+        self.tokens += u64::from(tokens);
+        self.end_to_end.push(u64::from(tokens), u64::from(length));
+        if self.index.method == PackingMethod::Concat {
+            return self.push_end_to_end(document, tokens);
+        }
+        self.files.counts.cut_documents += u64::from(tokens > length);
+        for start in (0..tokens).step_by(self.index.length) {
+            self.window.push(Slice { document, start, end: tokens.min(start.saturating_add(length)) });
+            if self.window.len() == WINDOW {
+                self.pack_window()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn push_end_to_end(&mut self, document: u64, tokens: u32) -> Result<()> {
+        let (length, mut start) = (self.index.length as u64, 0);
+        while start < tokens {
+            let taken = u64::from(tokens - start).min(length - self.filled);
+            let end = start + taken as u32;
+            self.files.push(Slice { document, start, end })?;
+            start = end;
+            self.filled = (self.filled + taken) % length;
+            if self.filled == 0 {
+                self.files.end_row(0)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn pack_window(&mut self) -> Result<()> {
+        let lengths: Vec<u32> = self.window.iter().map(|slice| slice.end - slice.start).collect();
+        let is_decreasing = self.index.method == PackingMethod::BestFitDecreasing;
+        let bins = Bins::best_fit(&lengths, self.index.length as u32, is_decreasing);
         for row in bins.iter() {
             let mut filled = 0;
             for &slice in row {
                 filled += u64::from(lengths[slice as usize]);
-                files.push(window[slice as usize])?;
+                self.files.push(self.window[slice as usize])?;
             }
-            files.end_row(self.length as u64 - filled)?;
+            self.files.end_row(self.index.length as u64 - filled)?;
         }
-        window.clear();
+        self.window.clear();
         Ok(())
+    }
+
+    /// Ends the last rows; answers the sums, and the files, which lack their headers.
+    fn finish(mut self) -> Result<(Value, IndexFiles)> {
+        let length = self.index.length as u64;
+        if self.filled > 0 {
+            self.files.end_row(length - self.filled)?;
+        }
+        self.pack_window()?;
+        let counts = &mut self.files.counts;
+        if self.index.method == PackingMethod::Concat {
+            counts.cut_documents = self.end_to_end.cut;
+        } else {
+            counts.concat_cut_documents = self.end_to_end.cut;
+            counts.concat_padding_tokens = self.end_to_end.padding(length);
+        }
+        let mut sums = json!(counts);
+        sums["documents"] = self.documents.into();
+        sums["tokens"] = self.tokens.into();
+        Ok((sums, self.files))
     }
 }

@@ -62,6 +62,7 @@ class PackedRows(Views):
         if manifest.get("tokens") != files._fingerprint():
             message = f"{folder}: it is an index of other token files, or of another split, than {files!r}"
             raise OutputError(message)
+        pad_id = None if pad_id is None else operator.index(pad_id)
         if pad_id is not None and not 0 <= pad_id <= np.iinfo(files.dtype).max:
             message = f"pad_id is {pad_id} but must be from 0 to {np.iinfo(files.dtype).max}"
             raise OptionError(message)
