@@ -231,3 +231,92 @@ impl RowWriter {
         Ok((sums, self.files))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::testing::cases;
+    use crate::token_files::packing::{PackedRow, Packer};
+    use crate::token_files::packing_options::Packing;
+
+    /// The 64-bit integers of an NPY file.
+    fn integers(path: &Path) -> Vec<u64> {
+        let bytes = std::fs::read(path).expect("it is there");
+        let words = bytes[HEADER..].as_chunks::<8>().0;
+        words.iter().map(|word| u64::from_le_bytes(*word)).collect()
+    }
+
+    /// The slices of each row of an index, and the sums of its manifest.
+    fn written(index: RowIndex, lengths: &[u32]) -> (Vec<Vec<[u64; 3]>>, Value) {
+        let folder = tempfile::tempdir().expect("room on the disk");
+        index.write(lengths, folder.path(), "{}", &mut |_| Ok(())).expect("room on the disk");
+        let slices = integers(&folder.path().join("slices.npy"));
+        let splits = integers(&folder.path().join("row_splits.npy"));
+        let slices = slices.as_chunks::<3>().0;
+        let rows = splits.windows(2).map(|ends| slices[ends[0] as usize..ends[1] as usize].to_vec());
+        let manifest = std::fs::read(folder.path().join(NAMES[0])).expect("it is there");
+        let manifest: Value = serde_json::from_slice(&manifest).expect("it is JSON");
+        (rows.collect(), manifest["total"].clone())
+    }
+
+    #[test]
+    fn golden_cases() {
+        let golden: Value =
+            serde_json::from_str(include_str!("../../tests/golden/packing.json")).expect("the file is JSON");
+        for case in golden["cases"].as_array().expect("there are cases") {
+            let numbers = |value: &Value| serde_json::from_value::<Vec<u32>>(value.clone()).expect("lengths");
+            let method = PackingMethod::named(case["packing"].as_str().expect("a name")).expect("a method");
+            let length = case["length"].as_u64().expect("a length") as usize;
+            let (rows, _) = written(RowIndex { length, method, seed: None }, &numbers(&case["lengths"]));
+            assert_eq!(json!(rows), case["rows"], "{}", case["name"]);
+        }
+    }
+
+    #[test]
+    fn a_full_window_is_packed_before_the_next() {
+        let index = RowIndex { length: 10, method: PackingMethod::BestFit, seed: None };
+        let (rows, _) = written(index, &vec![3; WINDOW + 5]);
+        let whole = WINDOW / 3;
+        let sizes: Vec<usize> = rows[whole - 1..].iter().map(Vec::len).collect();
+        // The last row of the window, and the rows of the other five.
+        assert_eq!(sizes, [3, WINDOW % 3, 3, 2]);
+    }
+
+    proptest! {
+        #![proptest_config(cases(60))]
+
+        #[test]
+        fn rows_of_an_index_are_rows_of_files(
+            lengths in prop::collection::vec(0..30u32, 0..40),
+            length in 1..20usize,
+            seed in prop::option::of(any::<u64>()),
+            method in prop::sample::select(vec![PackingMethod::Concat, PackingMethod::BestFit, PackingMethod::BestFitDecreasing]),
+        ) {
+            let (rows, sums) = written(RowIndex { length, method, seed }, &lengths);
+            let total = lengths.len() as u64;
+            let order: Vec<u64> = (0..total).map(|at| seed.map_or(at, |seed| Permutation::new(total, seed).at(at))).collect();
+            // Each token is its document and its place there; zeros are padding.
+            let ids = |document: u64, start: u64, end: u64| -> Vec<u8> {
+                (start..end).flat_map(|at| ((document as u32) << 8 | (at as u32 + 1)).to_le_bytes()).collect()
+            };
+            let mut packer = Packer::new(Packing { length, pad_id: Some(0), method }, 4);
+            let mut expected = Vec::new();
+            let mut emit = |row: PackedRow<'_>| {
+                expected.push(row.ids[..row.ids.len() - row.padding * 4].to_vec());
+                Ok(())
+            };
+            for &document in &order {
+                packer.push(&ids(document, 0, u64::from(lengths[document as usize])), &mut emit).expect("nothing fails");
+            }
+            let (counts, _) = packer.finish(&mut emit).expect("nothing fails");
+            let ids_of = |row: &Vec<[u64; 3]>| row.iter().flat_map(|&[document, start, end]| ids(document, start, end)).collect();
+            prop_assert_eq!(rows.iter().map(ids_of).collect::<Vec<Vec<u8>>>(), expected);
+            let mut counts = json!(counts);
+            counts["documents"] = lengths.iter().filter(|&&length| length > 0).count().into();
+            counts["tokens"] = lengths.iter().sum::<u32>().into();
+            prop_assert_eq!(sums, counts);
+        }
+    }
+}

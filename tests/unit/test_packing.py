@@ -312,10 +312,34 @@ def test_a_damaged_index_is_an_output_error(tmp_path: Path) -> None:
         (tmp_path / "rows" / name).write_bytes(whole[name])
 
 
+@pytest.mark.parametrize(
+    ("name", "place", "value", "message"),
+    [
+        ("slices.npy", (0, 0), len(LENGTHS), "row 0 is not as it was written"),
+        ("slices.npy", (0, 1), -1, "row 0 is not as it was written"),
+        ("slices.npy", (0, 1), 1 << 40, "row 0 is not as it was written"),
+        ("slices.npy", (0, 2), 0, "row 0 is not as it was written"),
+        ("slices.npy", (0, 2), 1 << 30, "row 0 needs token 1073741824 of document 0, which it does not have"),
+        ("row_splits.npy", 1, 0, "row 0 is not as it was written"),
+        ("row_splits.npy", -1, 3, "it has slices of int64"),
+    ],
+)
+def test_each_number_of_an_index_is_checked(tmp_path: Path, name: str, place: Any, value: int, message: str) -> None:
+    tokens = tokens_of(tmp_path, LENGTHS)
+    pack_tokens(tmp_path / "tokens", length=ROW, packing="best-fit", out=tmp_path / "rows")
+    numbers = np.load(tmp_path / "rows" / name)
+    numbers[place] = value
+    np.save(tmp_path / "rows" / name, numbers)
+    with pytest.raises(OutputError, match=message):
+        tokens.rows(tmp_path / "rows")[0]
+
+
 def read_all(tokens: TokenFiles, index: Path, number: int) -> None:
     try:
-        for row in tokens.rows(index, PAD):
-            assert len(row) <= 2 * max(LENGTHS), number
+        rows = tokens.rows(index, PAD)
+        # A loop over the rows themselves would end at an `IndexError`.
+        for at in range(len(rows)):
+            assert len(rows[at]) <= 2 * max(LENGTHS), number
     except OutputError:
         pass
 
