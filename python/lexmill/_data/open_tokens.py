@@ -216,7 +216,7 @@ class TokenFiles(Views):
         return hashlib.sha256("\n".join([self.split, *files]).encode()).hexdigest()[:32]
 
     def _lengths(self) -> Iterator[Ids]:
-        """The tokens of all documents, in blocks; only blocks of Parquet and parts of other formats are held.
+        """The tokens of each document, in blocks; of the files, one part or one row group is held at a time.
 
         Raises:
             OptionError: the files do not say where documents begin.

@@ -99,7 +99,7 @@ class PackedRows(Views):
         return len(self._splits) - 1
 
     def slices(self, row: int) -> npt.NDArray[np.int64]:
-        """The slices of a row: the number of a document, its first token in the row, and the token after its last.
+        """The slices of a row: a document, the first of its tokens that lies in the row, and the token after the last.
 
         Raises:
             IndexError: there is no such row.
