@@ -78,6 +78,7 @@ __all__ = [
     "train_wordlevel_words",
     "train_wordpiece_words",
     "trainers",
+    "write_row_index",
     "write_token_manifest",
 ]
 
