@@ -17,8 +17,8 @@ impl Bins {
     /// that fits into no bin opens one. If `is_decreasing`, longer items are placed first, equally long ones in their order.
     ///
     /// No length exceeds `capacity`. O(log b) an item for b bins that are not full, and the sorting; memory: some 60 bytes an item at
-    /// most. Sources: Johnson 1973, "Near-optimal bin packing algorithms"; Ding et al. 2024, "Fewer truncations improve language
-    /// modeling".
+    /// most. Sources: Johnson et al. 1974, "Worst-case performance bounds for simple one-dimensional packing algorithms"; Ding et al.
+    /// 2024, "Fewer truncations improve language modeling".
     pub fn best_fit(lengths: &[u32], capacity: u32, is_decreasing: bool) -> Self {
         let mut order: Vec<u32> = (0..lengths.len() as u32).collect();
         if is_decreasing {
