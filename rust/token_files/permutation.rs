@@ -2,8 +2,8 @@
 
 use super::parts::mix;
 
-/// Rounds of the Feistel network.
-const ROUNDS: u64 = 4;
+/// Rounds of the Feistel network. Four give some places of ten numbers a quarter more often than others; eight, not measurably.
+const ROUNDS: u64 = 8;
 
 /// A pseudo-random permutation of the numbers below `count`.
 ///

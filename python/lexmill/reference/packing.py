@@ -75,14 +75,14 @@ def best_fit(slices: Sequence[Slice], length: int, *, decreasing: bool) -> list[
 
 
 def document_order(count: int, seed: int) -> list[int]:
-    """The numbers below `count` in the order of a seed: a Feistel network of four rounds, with cycle walking."""
+    """The numbers below `count` in the order of a seed: a Feistel network of eight rounds, with cycle walking."""
     half = max(1, (max(0, count - 1).bit_length() + 1) // 2)
     mask = (1 << half) - 1
     key = _mix(seed)
 
     def permuted(number: int) -> int:
         left, right = number >> half, number & mask
-        for round_ in range(4):
+        for round_ in range(8):
             left, right = right, left ^ (_mix(_mix(key ^ round_) ^ right) & mask)
         return left << half | right
 
