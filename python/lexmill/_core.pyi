@@ -69,6 +69,7 @@ __all__ = [
     "processors",
     "read_token_manifest",
     "resident_bytes",
+    "script_codes",
     "script_ranges",
     "special_affixes",
     "tokenize_files",
@@ -92,6 +93,9 @@ def binary_start(start: bytes) -> str | None:
 
 def local_path(path: _Path) -> str:
     """The path itself, unless it is a URL."""
+
+def script_codes() -> dict[str, str]:
+    """The name of each script by its code of ISO 15924, such as `Latn`."""
 
 def script_ranges() -> list[tuple[int, int, str]]:
     """First and last code point and the name of their script, for all characters, ascending and without gaps."""
@@ -199,10 +203,11 @@ def continue_training_words(
     trainer: Trainer,
     *,
     added: Sequence[tuple[str, int]] | None = None,
+    replace: int | None = None,
     num_threads: int | None = None,
-) -> Model:
-    """Learns further tokens for `model` from counted words, and returns the model with them; `added` are added tokens
-    with their ids.
+) -> tuple[Model, dict[int, str]]:
+    """Learns further tokens for `model` from counted words, and returns the model with them, and the replaced tokens by
+    id; `added` are added tokens with their ids.
 
     The words are taken as they are, first seen first.
     """
@@ -1192,11 +1197,16 @@ class Tokenizer:
         trainer: Trainer | None = None,
         *,
         vocab_size: int | None = None,
+        replace: int | Literal["unused"] | None = None,
+        max_words: int | None = None,
+        max_memory: int | str | None = None,
+        folder: _Path | None = None,
         errors: _Utf8Errors = "strict",
         on_progress: OnProgress | None = None,
         num_threads: int | None = None,
-    ) -> None:
-        """Trains the model further: all tokens keep their ids, and new tokens follow after the largest id.
+    ) -> dict[int, str]:
+        """Trains the model further: tokens keep their ids, and new tokens follow after the largest id or replace unused
+        tokens.
 
         The model first cuts the words of the files, so new tokens are made of its own. A `BPE` keeps its merges, a
         `Unigram` the scores of its pieces, and text that contains no new token is encoded as before. Prefix, suffix
@@ -1208,20 +1218,33 @@ class Tokenizer:
             trainer: the trainer, with its options; by default one for the kind of model. Its special tokens get the
                 first new ids, unless they are tokens already.
             vocab_size: tokens in all, added tokens included; by default the trainer's. The present number changes
-                nothing.
+                nothing, unless tokens are replaced.
+            replace: `"unused"` to give the ids of tokens that the files do not use to new tokens, before new ids are
+                appended; or at most how many. Characters, bytes, added tokens, and the parts of used tokens stay. By
+                default no token is replaced.
+            max_words: the most words of a new token, where pre-tokens have several, as `superwords` leave them; only
+                for a `BPE`.
+            max_memory: bytes that counting, and then training, may add to the memory of the process, as `train`
+                takes it.
+            folder: the folder for words that do not fit in memory; by default the system's folder for temporary
+                files.
             errors: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD; sources have an option of
                 their own.
             on_progress: called with the stage, the work done, the total, the seconds left and the bytes of memory
                 taken, see `lexmill.OnProgress`; an exception of the call ends the training.
             num_threads: threads to work on; by default one for each core, or the number in `RAYON_NUM_THREADS`.
 
+        Returns:
+            The replaced tokens by id, in ascending order: rows of an embedding whose meaning changes.
+
         Raises:
-            FileError: a file cannot be read, or a folder or pattern has no files.
+            FileError: a file cannot be read, a folder or pattern has no files, or the folder cannot be written to.
             FormatError: a file that should be text is of another format, or a record holds no text.
             InvalidUtf8Error: bytes are not UTF-8, with `errors="strict"`.
             EmptyCorpusError: there are no words in the files.
             OptionError: there is no `vocab_size`, or it is too small for the present tokens, new special tokens and
-                new characters; or an option of the trainer is out of range; or the model cannot be continued.
+                new characters; or an option of the trainer is out of range, or `max_memory` is less than is needed;
+                or the model cannot be continued.
         """
     def continue_training_from_iterator(
         self,
@@ -1230,9 +1253,13 @@ class Tokenizer:
         length: int | None = None,
         *,
         vocab_size: int | None = None,
+        replace: int | Literal["unused"] | None = None,
+        max_words: int | None = None,
+        max_memory: int | str | None = None,
+        folder: _Path | None = None,
         on_progress: OnProgress | None = None,
         num_threads: int | None = None,
-    ) -> None:
+    ) -> dict[int, str]:
         """Trains the model further, as `continue_training` does, on texts from an iterator.
 
         Args:
@@ -1240,11 +1267,21 @@ class Tokenizer:
             trainer: the trainer, with its options; by default one for the kind of model.
             length: how many texts there are, for progress alone.
             vocab_size: tokens in all, added tokens included; by default the trainer's.
+            replace: `"unused"`, or at most how many tokens that the texts do not use are replaced.
+            max_words: the most words of a new token.
+            max_memory: bytes that counting, and then training, may add to the memory of the process, as `train`
+                takes it.
+            folder: the folder for words that do not fit in memory; by default the system's folder for temporary
+                files.
             on_progress: called with the stage, the work done, the total, the seconds left and the bytes of memory
                 taken, see `lexmill.OnProgress`; an exception of the call ends the training.
             num_threads: threads to work on; by default one for each core, or the number in `RAYON_NUM_THREADS`.
 
+        Returns:
+            The replaced tokens by id, in ascending order.
+
         Raises:
+            FileError: the folder cannot be written to.
             EmptyCorpusError: there are no words in the texts.
             OptionError: as of `continue_training`.
         """
@@ -1254,10 +1291,12 @@ class Tokenizer:
         trainer: Trainer | None = None,
         *,
         vocab_size: int | None = None,
+        replace: int | Literal["unused"] | None = None,
+        max_words: int | None = None,
         max_memory: int | str | None = None,
         on_progress: OnProgress | None = None,
         num_threads: int | None = None,
-    ) -> None:
+    ) -> dict[int, str]:
         """Trains the model further, as `continue_training` does, on word counts.
 
         Args:
@@ -1265,11 +1304,16 @@ class Tokenizer:
                 texts.
             trainer: the trainer, with its options; by default one for the kind of model.
             vocab_size: tokens in all, added tokens included; by default the trainer's.
+            replace: `"unused"`, or at most how many tokens that the words do not use are replaced.
+            max_words: the most words of a new token.
             max_memory: bytes that training may add to the memory of the process, such as `"8GB"`; if it would take
                 more by `counts.training_memory(trainer)`, it does not start.
             on_progress: called with the stage, the work done, the total, the seconds left and the bytes of memory
                 taken, see `lexmill.OnProgress`; an exception of the call ends the training.
             num_threads: threads to work on; by default one for each core, or the number in `RAYON_NUM_THREADS`.
+
+        Returns:
+            The replaced tokens by id, in ascending order.
 
         Raises:
             EmptyCorpusError: there are no words.

@@ -74,7 +74,7 @@ mod _core {
     #[pymodule_export]
     use super::regex::PyRegex;
     #[pymodule_export]
-    use super::scripts::script_ranges;
+    use super::scripts::{script_codes, script_ranges};
     #[pymodule_export]
     use super::sources::{PyFileSource, PyTextIterator, binary_start, local_path};
     #[pymodule_export]

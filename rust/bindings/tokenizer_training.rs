@@ -21,9 +21,10 @@ use super::training_texts::{count_corpora, count_corpus};
 use super::word_counts::{bytes_of, folder_or_default};
 use crate::added_tokens::AddedToken;
 use crate::corpus::{BoundedCounting, Utf8Errors};
-use crate::counting::runs::{Budget, Stages};
+use crate::counting::runs::{Budget, CountsFile, Stages};
 use crate::models::Model;
 use crate::structures::freed_memory::give_back;
+use crate::structures::parallel::OnProgress;
 use crate::tokenizer::{CountsTraining, Tokenizer, WordCounting};
 use crate::trainers::Words;
 
@@ -111,7 +112,7 @@ impl PyTokenizer {
             let counting = bounded.as_mut().map_or(&mut unbounded, |bounded| &mut bounded.counting.counting);
             files.count(counting, &mut |progress| reporter.report(progress))?;
             match bounded {
-                Some(bounded) => bounded.learn(&core, &training, &mut reporter),
+                Some(bounded) => bounded.train(&core, &training, &mut reporter),
                 None => learn(&core, &training, unbounded, threads, &mut reporter),
             }
         });
@@ -178,7 +179,7 @@ impl PyTokenizer {
             let counting = bounded.counting.counting;
             bounded.counting.counting =
                 count_corpus(py, iterator, Utf8Errors::Strict, counting, length, &mut reporter)?;
-            py.detach(|| bounded.learn(&core, &training, &mut reporter))
+            py.detach(|| bounded.train(&core, &training, &mut reporter))
         } else {
             let counting = WordCounting::new(Arc::clone(core.pipeline()), threads);
             let counting = count_corpus(py, iterator, Utf8Errors::Strict, counting, length, &mut reporter)?;
@@ -191,8 +192,8 @@ impl PyTokenizer {
 }
 
 /// Counting in bounded memory, and the stages and the limit for the training that follows.
-struct BoundedTraining {
-    counting: BoundedCounting,
+pub(super) struct BoundedTraining {
+    pub(super) counting: BoundedCounting,
     stages: Stages,
     max_memory: u64,
     threads: usize,
@@ -200,7 +201,19 @@ struct BoundedTraining {
 
 impl BoundedTraining {
     /// The model that the trainer makes of the words.
-    fn learn(self, core: &Tokenizer, training: &Training, reporter: &mut Reporter) -> crate::Result<Model> {
+    fn train(self, core: &Tokenizer, training: &Training, reporter: &mut Reporter) -> crate::Result<Model> {
+        self.learn(training, reporter, |job, counts, stages, on_progress| {
+            job.train(counts, stages, core.pipeline().model(), on_progress)
+        })
+    }
+
+    /// Ends counting, and gives the counts to `learn`.
+    pub(super) fn learn<T>(
+        self,
+        training: &Training,
+        reporter: &mut Reporter,
+        learn: impl FnOnce(&CountsTraining<'_>, &CountsFile, &Stages, &mut OnProgress<'_>) -> crate::Result<T>,
+    ) -> crate::Result<T> {
         let counts = self.counting.finish(&mut |progress| reporter.report(progress))?;
         give_back();
         training.words.store(counts.summary().words as usize, Ordering::Relaxed);
@@ -209,16 +222,15 @@ impl BoundedTraining {
             max_memory: Some(self.max_memory),
             threads: self.threads,
         };
-        let model = core.pipeline().model();
-        let trained = job.train(&counts, &self.stages, model, &mut |progress| reporter.report(progress));
+        let learnt = learn(&job, &counts, &self.stages, &mut |progress| reporter.report(progress));
         give_back();
-        trained
+        learnt
     }
 }
 
 impl PyTokenizer {
     /// Counting in `max_memory`, if that is given.
-    fn bounded(
+    pub(super) fn bounded(
         &self,
         py: Python<'_>,
         training: &Training,

@@ -167,6 +167,24 @@ impl Model {
         }
     }
 
+    /// The model that gives each pre-token its best tokens, where this one draws them at random.
+    ///
+    /// # Errors
+    /// None; the options of a model without them are valid.
+    pub fn without_sampling(&self) -> Result<Self> {
+        let mut model = self.clone();
+        match &mut model {
+            Self::Bpe(bpe) => {
+                bpe.set_options(bpe::BpeOptions { dropout: None, alpha: None, ..bpe.options().clone() })?;
+            }
+            Self::Unigram(unigram) => {
+                unigram.set_options(unigram::UnigramOptions { alpha: None, ..unigram.options().clone() })?;
+            }
+            Self::WordPiece(_) | Self::WordLevel(_) => {}
+        }
+        Ok(model)
+    }
+
     /// Where long pre-tokens may be cut without changing their tokens; `None` if the model cannot tell.
     ///
     /// `symbols` are given if pre-tokens are raw bytes. With `is_spaced`, spaces may stand for U+2581 in pre-tokens.

@@ -1,6 +1,8 @@
 //! The scripts of characters, as ranges from which a caller builds a table.
 
-use unicode_script::UnicodeScript;
+use std::collections::BTreeMap;
+
+use unicode_script::{Script, UnicodeScript};
 
 /// First character, last character and the name of their script in Unicode (`Latin`, `Common`), ascending and without gaps.
 ///
@@ -17,9 +19,22 @@ pub fn script_ranges() -> Vec<(char, char, &'static str)> {
     ranges
 }
 
+/// The name of each script that has characters (`Latin`) by its code of ISO 15924 (`Latn`).
+pub fn script_codes() -> BTreeMap<&'static str, &'static str> {
+    let names = script_ranges().into_iter().filter_map(|(_, _, name)| Script::from_full_name(name));
+    names.map(|script| (script.short_name(), script.full_name())).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn scripts_have_codes() {
+        let codes = script_codes();
+        assert_eq!((codes.get("Latn"), codes.get("Zyyy")), (Some(&"Latin"), Some(&"Common")));
+        assert!(codes.keys().all(|code| code.len() == 4));
+    }
 
     #[test]
     fn every_character_has_its_script() {

@@ -3,6 +3,7 @@
 use crate::counting::runs::{CountsFile, OrderedWords, SortedWords, Stages};
 use crate::models::Model;
 use crate::structures::parallel::OnProgress;
+use crate::trainers::continued::{Continued, PresentTokens};
 use crate::trainers::{Trainer, Words};
 use crate::{Error, Result};
 
@@ -38,7 +39,7 @@ impl CountsTraining<'_> {
         self.trainer.train(words, model, self.threads, on_progress)
     }
 
-    /// Learns further tokens for `model`; `added` are the added tokens with their ids.
+    /// Learns further tokens for `model`, see [`Trainer::continue_training`].
     ///
     /// # Errors
     /// The errors of [`Self::train`] and of [`Trainer::continue_training`].
@@ -47,12 +48,12 @@ impl CountsTraining<'_> {
         counts: &CountsFile,
         stages: &Stages,
         model: &Model,
-        added: &[(String, u32)],
+        present: &PresentTokens,
         on_progress: &mut OnProgress<'_>,
-    ) -> Result<Model> {
+    ) -> Result<Continued> {
         self.check_counts(counts, stages, model)?;
         let words = words_of(self.trainer.needs_order_to_continue(model), counts, on_progress)?;
-        self.trainer.continue_training(words, model, added, self.threads, on_progress)
+        self.trainer.continue_training(words, model, present, self.threads, on_progress)
     }
 
     fn check_counts(&self, counts: &CountsFile, stages: &Stages, model: &Model) -> Result<()> {

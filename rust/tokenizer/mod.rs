@@ -24,7 +24,7 @@ mod text_source;
 mod token_columns;
 mod training;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
 #[cfg(feature = "sources")]
@@ -77,6 +77,14 @@ pub struct Components {
 }
 
 impl Components {
+    /// The ids that stages other than the model name, and the roles.
+    pub fn named_ids(&self) -> HashSet<u32> {
+        let processor = self.post_processor.iter().flat_map(PostProcessor::special_ids);
+        let padding = self.padding.iter().map(|rule| rule.padding.symbol.id);
+        let roles = self.role_to_token.iter().flat_map(|roles| roles.values());
+        processor.chain(padding).chain(roles.filter_map(|token| self.model.vocab().id(token))).collect()
+    }
+
     /// True if the stages spell the bytes of text in the byte-level alphabet.
     pub fn spell_bytes(&self) -> bool {
         self.normalizer.as_ref().is_some_and(Normalizer::has_byte_level)

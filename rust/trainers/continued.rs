@@ -1,4 +1,5 @@
-//! Continued training: the tokens of a model keep their ids, and new tokens get the ids after the largest one.
+//! Continued training: the tokens of a model keep their ids, and new tokens get the ids after the largest one, or the ids of tokens that they
+//! [replace](super::replaced).
 //!
 //! Added tokens whose ids lie after the model's vocabulary become tokens of the model, with the same ids, because readers of files number such
 //! tokens from the size of the vocabulary on. If a training learns nothing, the model stays as it is.
@@ -7,6 +8,7 @@
 
 use std::collections::HashSet;
 
+use crate::models::Model;
 use crate::vocab::Vocab;
 use crate::{Error, Result};
 
@@ -17,6 +19,27 @@ pub struct PresentTokens {
     tokens: Vec<(String, u32)>,
     added: HashSet<String>,
     next_id: u32,
+    replacement: Option<Replacement>,
+    /// New tokens that need no id of their own.
+    replaceable: usize,
+}
+
+/// Which tokens may be replaced.
+#[derive(Clone, Debug)]
+pub struct Replacement {
+    /// At most so many.
+    pub most: usize,
+    /// None of these, which other stages of the tokenizer name.
+    pub named: HashSet<u32>,
+}
+
+/// The outcome of continued training.
+#[derive(Clone, Debug)]
+pub struct Continued {
+    /// The model with the new tokens.
+    pub model: Model,
+    /// The ids whose tokens were replaced, ascending, with the tokens that they had.
+    pub replaced: Vec<(u32, String)>,
 }
 
 impl PresentTokens {
@@ -34,7 +57,28 @@ impl PresentTokens {
             Error::Unsupported(format!("the largest id is {}, after which there is no other", u32::MAX))
         })?;
         let added = added.iter().map(|(token, _)| token.clone()).collect();
-        Ok(Self { tokens, added, next_id })
+        Ok(Self { tokens, added, next_id, replacement: None, replaceable: 0 })
+    }
+
+    /// The same tokens, of which those that the words do not use may be replaced.
+    #[must_use]
+    pub fn replaced_by(self, replacement: Option<Replacement>) -> Self {
+        Self { replacement, ..self }
+    }
+
+    /// Which tokens may be replaced, if any.
+    pub fn replacement(&self) -> Option<&Replacement> {
+        self.replacement.as_ref()
+    }
+
+    /// The same tokens, of which `replaceable` give their ids to new ones: [`Self::check_room`] then takes a size without them.
+    pub(super) fn with_replaceable(&self, replaceable: usize) -> Self {
+        Self { replaceable, ..self.clone() }
+    }
+
+    /// The first id after all tokens.
+    pub(super) fn next_id(&self) -> u32 {
+        self.next_id
     }
 
     /// Tokens and ids by ascending id.
@@ -70,17 +114,21 @@ impl PresentTokens {
         new.filter(|&token| seen.insert(token)).collect()
     }
 
-    /// Checks that `needed` new special tokens and characters fit.
+    /// Checks that `needed` new special tokens and characters fit into `vocab_size`, which includes the tokens that can be replaced.
     ///
     /// # Errors
     /// [`Error::InvalidOption`] if they do not.
     pub(super) fn check_room(&self, vocab_size: usize, needed: usize) -> Result<()> {
-        let (present, least) = (self.len(), self.len() + needed);
+        let (present, replaceable) = (self.len(), self.replaceable);
+        let least = present + needed.saturating_sub(replaceable);
+        let vocab_size = vocab_size.saturating_sub(replaceable);
         if vocab_size >= least {
             return Ok(());
         }
+        let can_go =
+            self.replacement.as_ref().map_or(String::new(), |_| format!(", {replaceable} can be replaced"));
         let expected = format!(
-            "at least {least}: the tokenizer has {present} tokens, new special tokens and characters need {needed}"
+            "at least {least}: the tokenizer has {present} tokens{can_go}, new special tokens and characters need {needed}"
         );
         Err(Error::InvalidOption { name: "vocab_size", value: vocab_size.to_string(), expected })
     }

@@ -10,11 +10,13 @@
 pub mod bpe;
 pub mod continued;
 pub mod forbidden;
+mod replaced;
 pub mod unigram;
 pub mod word_counts;
 pub mod wordlevel;
 pub mod wordpiece;
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -24,7 +26,7 @@ use crate::models::wordpiece::{WordPiece, WordPieceOptions};
 use crate::structures::parallel::OnProgress;
 use crate::vocab::Vocab;
 use crate::{Error, Result};
-use continued::PresentTokens;
+use continued::{Continued, PresentTokens};
 use word_counts::{EachWord, WordCounts, WordSource, read_all};
 
 /// The error of a vocabulary that is too small for the tokens that it must hold.
@@ -220,22 +222,23 @@ impl Trainer {
         }
     }
 
-    /// Learns further tokens for `model`, which keeps its own; `added` are the added tokens around it, with their ids.
+    /// Learns further tokens for `model`, which keeps its own but the ones that are replaced; `present` are its tokens and the added tokens
+    /// around it.
     ///
     /// The vocabulary then has at most `vocab_size` tokens, added ones included. If nothing is learnt, the result is the model as it is.
     /// Prefix, suffix and unknown token are the model's.
     ///
     /// # Errors
     /// [`Error::InvalidOption`] if `vocab_size` is too small for the present tokens, new special tokens and new characters, and the errors of
-    /// [`Self::check_model`], of the trainer and of [`PresentTokens::new`].
+    /// [`Self::check_model`] and of the trainer.
     pub fn continue_training(
         &self,
         words: Words<'_>,
         model: &Model,
-        added: &[(String, u32)],
+        present: &PresentTokens,
         threads: usize,
         on_progress: &mut OnProgress<'_>,
-    ) -> Result<Model> {
+    ) -> Result<Continued> {
         self.check_model(model)?;
         let initial_tokens = match self {
             Self::Bpe(trainer) => &trainer.initial_tokens[..],
@@ -250,29 +253,103 @@ impl Trainer {
                 expected: "empty where training is continued; add them by add_tokens".to_owned(),
             });
         }
-        let present = PresentTokens::new(model.vocab(), added)?;
+        let Some(replacement) = present.replacement() else {
+            let model = self.extend(words, model, present, threads, on_progress)?;
+            return Ok(Continued { model, replaced: Vec::new() });
+        };
+        let words = match self {
+            Self::Bpe(_) => words,
+            Self::Unigram(_) | Self::WordPiece(_) | Self::WordLevel(_) => Words::Table(words.into_table()?),
+        };
+        let mut used = self.used_tokens(&words, model, present, threads, on_progress)?;
+        used.extend(self.special_tokens().iter().filter_map(|token| model.vocab().id(token)));
+        let mut unused = replaced::unused_tokens(model, present, &replacement.named, used);
+        unused.truncate(replacement.most);
+        let present = present.with_replaceable(unused.len());
+        let mut wider = self.clone();
+        // A size beyond all ids is refused as it was given.
+        let most = self.vocab_size().max(bpe::MAX_IDS);
+        let vocab_size = self.vocab_size().saturating_add(unused.len()).min(most);
+        wider.set_vocab_size(vocab_size);
+        present.check_room(vocab_size, 0)?;
+        let continued = wider.extend(words, model, &present, threads, on_progress)?;
+        let renumbering = replaced::Renumbering::new(&continued, present.next_id(), &unused);
+        Ok(Continued { model: renumbering.applied(&continued)?, replaced: renumbering.replaced(model) })
+    }
+
+    /// The tokens of the words as the model cuts them, and as training does, which knows new characters.
+    fn used_tokens(
+        &self,
+        words: &Words<'_>,
+        model: &Model,
+        present: &PresentTokens,
+        threads: usize,
+        on_progress: &mut OnProgress<'_>,
+    ) -> Result<HashSet<u32>> {
+        let mut used = replaced::used_tokens(&model.without_sampling()?, words, threads, on_progress)?;
         match (self, model) {
             (Self::Bpe(trainer), Model::Bpe(current)) => {
                 let trainer = bpe::BpeTrainer { threads, ..trainer.clone() };
-                trainer.continue_training(words, current, &present, on_progress).map(Model::Bpe)
+                used.extend(trainer.tokens_of_words(words, current, present, on_progress)?);
+            }
+            (Self::WordPiece(trainer), Model::WordPiece(current)) => {
+                let trainer = wordpiece::WordPieceTrainer { threads, ..trainer.clone() };
+                used.extend(trainer.tokens_of_words(words, current, present, on_progress)?);
+            }
+            // A new character is apart from the pieces around it, as an unknown one is.
+            _ => {}
+        }
+        Ok(used)
+    }
+
+    fn extend(
+        &self,
+        words: Words<'_>,
+        model: &Model,
+        present: &PresentTokens,
+        threads: usize,
+        on_progress: &mut OnProgress<'_>,
+    ) -> Result<Model> {
+        match (self, model) {
+            (Self::Bpe(trainer), Model::Bpe(current)) => {
+                let trainer = bpe::BpeTrainer { threads, ..trainer.clone() };
+                trainer.continue_training(words, current, present, on_progress).map(Model::Bpe)
             }
             (Self::WordPiece(trainer), Model::WordPiece(current)) => {
                 let trainer = wordpiece::WordPieceTrainer { threads, ..trainer.clone() };
                 let continued =
-                    trainer.continue_training(&words.into_table()?, current, &present, on_progress)?;
+                    trainer.continue_training(&words.into_table()?, current, present, on_progress)?;
                 Ok(Model::WordPiece(continued))
             }
             (Self::Unigram(trainer), Model::Unigram(current)) => {
                 let trainer = unigram::UnigramTrainer { threads, ..trainer.clone() };
                 let continued =
-                    trainer.continue_training(&words.into_table()?, current, &present, on_progress)?;
+                    trainer.continue_training(&words.into_table()?, current, present, on_progress)?;
                 Ok(Model::Unigram(continued))
             }
             (Self::WordLevel(trainer), Model::WordLevel(current)) => {
-                let continued = trainer.continue_training(&words.into_table()?, current, &present)?;
+                let continued = trainer.continue_training(&words.into_table()?, current, present)?;
                 Ok(Model::WordLevel(continued))
             }
             (_, model) => Err(self.wrong_model(model)),
+        }
+    }
+
+    fn special_tokens(&self) -> &[String] {
+        match self {
+            Self::Bpe(trainer) => &trainer.special_tokens,
+            Self::Unigram(trainer) => &trainer.special_tokens,
+            Self::WordPiece(trainer) => &trainer.special_tokens,
+            Self::WordLevel(trainer) => &trainer.special_tokens,
+        }
+    }
+
+    fn vocab_size(&self) -> usize {
+        match self {
+            Self::Bpe(trainer) => trainer.vocab_size,
+            Self::Unigram(trainer) => trainer.vocab_size,
+            Self::WordPiece(trainer) => trainer.vocab_size,
+            Self::WordLevel(trainer) => trainer.vocab_size,
         }
     }
 

@@ -43,9 +43,10 @@ def model_json(model: Any) -> dict[str, Any]:
 
 
 def core(model: Any, corpus: Words, trainer: Any, added: dict[str, int], threads: int) -> dict[str, Any]:
-    continued = lexmill._core.continue_training_words(
+    continued, replaced = lexmill._core.continue_training_words(
         model, corpus, trainer, added=list(added.items()), num_threads=threads
     )
+    assert replaced == {}
     return model_json(continued)
 
 

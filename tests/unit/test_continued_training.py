@@ -12,6 +12,7 @@ from lexmill.errors import EmptyCorpusError, LexmillError, OptionError
 from lexmill.reference.continued_bpe import continue_bpe
 from lexmill.reference.continued_unigram import continue_unigram
 from lexmill.reference.continued_wordpiece import continue_wordpiece
+from lexmill.reference.replaced import replace_bpe, replace_unigram, replace_wordlevel, replace_wordpiece
 from lexmill.reference.wordlevel import continue_wordlevel
 from lexmill.reports.vocabulary import reach_of, vocabulary_of
 
@@ -22,6 +23,8 @@ NEW = ["der hund sass auf der matte", "der hund lief zum hundehaus"] * 9
 
 def reference(case: dict[str, Any]) -> Any:
     words, options = [tuple(word) for word in case["words"]], dict(case["options"])
+    if "replace" in case:
+        return replacing_reference(case, words, {**options, "most": case["replace"]})
     if case["model"] == "BPE":
         merges = [tuple(merge) for merge in case["merges"]]
         vocab, merges = continue_bpe(words, case["vocab"], merges, **options)
@@ -34,6 +37,26 @@ def reference(case: dict[str, Any]) -> Any:
     return {"vocab": continue_wordlevel(words, case["vocab"], **options)}
 
 
+def replacing_reference(case: dict[str, Any], words: Any, options: dict[str, Any]) -> Any:
+    if case["model"] == "BPE":
+        merges = [tuple(merge) for merge in case["merges"]]
+        vocab, merges, gone = replace_bpe(words, case["vocab"], merges, **options)
+        return {"vocab": vocab, "merges": [list(merge) for merge in merges], "replaced": named(gone)}
+    if case["model"] == "WordPiece":
+        vocab, gone = replace_wordpiece(words, case["vocab"], added_tokens=["[UNK]"], **options)
+        return {"vocab": vocab, "replaced": named(gone)}
+    if case["model"] == "Unigram":
+        pieces, gone = replace_unigram(words, [tuple(piece) for piece in case["vocab"]], unk_id=0, **options)
+        return {"vocab": [piece for piece, _ in pieces], "replaced": named(gone)}
+    vocab, gone = replace_wordlevel(words, case["vocab"], **options)
+    return {"vocab": vocab, "replaced": named(gone)}
+
+
+def named(replaced: dict[int, str]) -> dict[str, str]:
+    """Replaced tokens as JSON has them."""
+    return {str(id_): token for id_, token in replaced.items()}
+
+
 def core(case: dict[str, Any]) -> Any:
     vocab, options = case["vocab"], case["options"]
     model: Any = {
@@ -44,10 +67,13 @@ def core(case: dict[str, Any]) -> Any:
     }[case["model"]]()
     trainer = getattr(trainers, case["model"].replace("BPE", "Bpe") + "Trainer")(**options)
     words = [tuple(word) for word in case["words"]]
-    found = json.loads(Tokenizer(lexmill._core.continue_training_words(model, words, trainer)).to_str())["model"]
+    most = case.get("replace")
+    continued, gone = lexmill._core.continue_training_words(model, words, trainer, replace=most)
+    found = json.loads(Tokenizer(continued).to_str())["model"]
+    replaced = {} if most is None else {"replaced": named(gone)}
     if case["model"] == "Unigram":
-        return {"vocab": [piece for piece, _ in found["vocab"]]}
-    return {name: found[name] for name in ("vocab", "merges") if name in found}
+        return {"vocab": [piece for piece, _ in found["vocab"]], **replaced}
+    return {**{name: found[name] for name in ("vocab", "merges") if name in found}, **replaced}
 
 
 @pytest.mark.parametrize("engine", [reference, core])
@@ -224,3 +250,167 @@ def test_counts_of_other_stages_are_refused() -> None:
     counts = count_words(iterator=NEW, pre_tokenizer=pre_tokenizers.ByteLevel())
     with pytest.raises(OptionError, match="the pre-tokenizer of the word counts"):
         tokenizer.continue_training_from_counts(counts, vocab_size=99)
+
+
+def new_text(kind: str) -> list[str]:
+    """Text without the words of `OLD`, for which tokens are free."""
+    return ["der hund sass auf der matte"] * 9 if kind == "WordLevel" else NEW
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_unused_tokens_are_replaced_at_the_present_size(kind: str) -> None:
+    tokenizer, old = trained(kind), trained(kind)
+    before, size = tokenizer.get_vocab(), tokenizer.get_vocab_size()
+    replaced = tokenizer.continue_training_from_iterator(new_text(kind), vocab_size=size + 7, replace="unused")
+    after = tokenizer.get_vocab()
+    names = {id_: token for token, id_ in after.items()}
+    assert len(replaced) > 0
+    assert len(after) <= size + 7
+    assert list(replaced) == sorted(replaced)
+    assert all(before[token] == id_ and names[id_] != token for id_, token in replaced.items())
+    assert all(after[token] == id_ for token, id_ in before.items() if id_ not in replaced)
+    assert {"<unk>": before["<unk>"], "<s>": before["<s>"], "</s>": before["</s>"]}.items() <= after.items()
+    used = {id_ for text in new_text(kind) for id_ in old.encode(text).ids}
+    assert used.isdisjoint(replaced)
+    copy = Tokenizer.from_str(tokenizer.to_str())
+    for text in [*OLD[:2], *new_text(kind)[:2]]:
+        assert copy.encode(text).ids == tokenizer.encode(text).ids
+    assert set(tokenizer.encode("der hund").ids) & {*replaced, *range(size, size + 7)}
+
+
+@pytest.mark.external
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_peer_reads_replaced_tokens(kind: str) -> None:
+    from tokenizers import Tokenizer as Peer
+
+    tokenizer = trained(kind)
+    tokenizer.continue_training_from_iterator(
+        new_text(kind), vocab_size=tokenizer.get_vocab_size() + 7, replace="unused"
+    )
+    peer = Peer.from_str(tokenizer.to_str())
+    assert peer.get_vocab() == tokenizer.get_vocab()
+    for text in [*OLD[:2], *NEW[:2], "<s>the hundekatze</s> xyz"]:
+        assert peer.encode(text).ids == tokenizer.encode(text).ids
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_number_limits_the_replaced_tokens(kind: str) -> None:
+    for most in (0, 1, 2):
+        tokenizer = trained(kind)
+        size = tokenizer.get_vocab_size()
+        replaced = tokenizer.continue_training_from_iterator(new_text(kind), vocab_size=size + 12, replace=most)
+        assert len(replaced) == most
+        if most == 0:
+            appended = trained(kind)
+            assert appended.continue_training_from_iterator(new_text(kind), vocab_size=size + 12) == {}
+            assert tokenizer.to_str() == appended.to_str()
+
+
+def test_tokens_that_stages_name_stay() -> None:
+    def tokenizer() -> Tokenizer:
+        model = models.WordLevel({"<unk>": 0, "pad": 1, "sep": 2, "cls": 3, "old": 4}, unk_token="<unk>")
+        made = Tokenizer(model)
+        made.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+        return made
+
+    bare = tokenizer()
+    assert bare.continue_training_from_iterator(["a b c d"], vocab_size=5, replace="unused") == {
+        1: "pad",
+        2: "sep",
+        3: "cls",
+        4: "old",
+    }
+    named = tokenizer()
+    named.post_processor = processors.BertProcessing(("sep", 2), ("cls", 3))
+    named.enable_padding(pad_id=1, pad_token="pad")
+    assert named.continue_training_from_iterator(["a b c d"], vocab_size=5, replace="unused") == {4: "old"}
+    assert named.token_to_id("a") == 4
+
+
+def test_replaced_tokens_do_not_depend_on_threads_or_memory(tmp_path: Path) -> None:
+    path = tmp_path / "new.txt"
+    path.write_text("\n".join(NEW) + "\n", encoding="utf-8")
+    for kind in KINDS:
+        found = set()
+        for threads, max_memory in [(1, None), (3, None), (1, "1GB"), (3, "1GB")]:
+            options: dict[str, Any] = {"replace": "unused", "num_threads": threads}
+            tokenizer = trained(kind)
+            size = tokenizer.get_vocab_size() + 9
+            replaced = tokenizer.continue_training([path], vocab_size=size, max_memory=max_memory, **options)
+            found.add((tokenizer.to_str(), str(replaced)))
+            tokenizer = trained(kind)
+            replaced = tokenizer.continue_training_from_iterator(
+                NEW, vocab_size=size, max_memory=max_memory, folder=tmp_path, **options
+            )
+            found.add((tokenizer.to_str(), str(replaced)))
+        assert len(found) == 1
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_bounded_memory_teaches_the_same(kind: str, tmp_path: Path) -> None:
+    texts = [" ".join(f"{word}{number % 977}" for word in NEW[0].split()) for number in range(40_000)]
+    found = []
+    for max_memory in (None, "600MB"):
+        tokenizer = trained(kind)
+        size = tokenizer.get_vocab_size() + 60
+        tokenizer.continue_training_from_iterator(
+            texts, vocab_size=size, max_memory=max_memory, folder=tmp_path, num_threads=2
+        )
+        found.append(tokenizer.to_str())
+    assert found[0] == found[1]
+    assert not list(tmp_path.iterdir())
+
+
+def test_too_little_memory_is_refused() -> None:
+    assert "max_memory" in str(failure("BPE", vocab_size=99, max_memory=1))
+
+
+@pytest.mark.parametrize(
+    ("replace", "message"),
+    [
+        (-1, "replace is -1 but must be at least 0"),
+        (True, 'replace is True but must be "unused" or a number of tokens'),
+        ("all", "replace is 'all' but must be"),
+        (1.5, "replace is 1.5 but must be"),
+        (1 << 70, f"replace is {1 << 70} but must be"),
+        ([1], r"replace is \[1\] but must be"),
+        (b"unused", "replace is b'unused' but must be"),
+    ],
+)
+def test_wrong_replace_is_refused(replace: Any, message: str) -> None:
+    tokenizer = trained("BPE")
+    with pytest.raises(OptionError, match=message):
+        tokenizer.continue_training_from_iterator(NEW, vocab_size=99, replace=replace)
+
+
+def test_no_size_below_the_present_one_even_with_replaced_tokens() -> None:
+    size = trained("BPE").get_vocab_size()
+    message = f"vocab_size is {size - 1} but must be at least {size}: the tokenizer has {size} tokens, "
+    assert str(failure("BPE", vocab_size=size - 1, replace="unused")).startswith(message)
+
+
+@pytest.mark.parametrize("size", [(1 << 30) + 1, (1 << 63) - 1])
+def test_a_size_beyond_all_ids_is_refused_as_given(size: int) -> None:
+    for replace in (None, "unused"):
+        message = f"vocab_size is {size} but must be at most {1 << 30}"
+        assert str(failure("BPE", vocab_size=size, replace=replace)) == message
+
+
+def test_new_tokens_have_as_many_words_as_allowed() -> None:
+    def tokenizer() -> Tokenizer:
+        made = Tokenizer(models.BPE())
+        made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+        options: dict[str, Any] = {"initial_alphabet": pre_tokenizers.ByteLevel.alphabet(), "show_progress": False}
+        made.train_from_iterator(["by the way"], trainers.BpeTrainer(vocab_size=256, **options))
+        return made
+
+    def longest(**options: Any) -> int:
+        made = tokenizer()
+        made.continue_training_from_iterator(["by the way by the way"] * 9, vocab_size=290, **options)
+        return max(len(token.replace("\u0120", " ").split()) for token in made.get_vocab())
+
+    assert longest() == 6
+    assert longest(max_words=2) == 2
+    assert longest(max_words=1) == 1
+    assert "max_words is 2 but must be None" in str(failure("Unigram", vocab_size=99, max_words=2))
+    assert "max_words is -2 but must be at least 0" in str(failure("BPE", vocab_size=99, max_words=-2))

@@ -15,6 +15,8 @@ import lexmill
 from distributions import BPE, LETTERS, any_pieces, model_file
 from lexmill import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 from lexmill.errors import OptionError, OptionRangeError
+from lexmill.vocabularies import languages
+from lexmill.vocabularies.languages import scripts_of
 from model_file import field
 from small import byte_level, letters
 
@@ -184,6 +186,45 @@ def test_counts_and_scripts_select_tokens(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("tag", "scripts"),
+    [
+        ("de", ["Latin"]),
+        ("DE_at", ["Latin"]),
+        ("hi", ["Devanagari"]),
+        ("hi-Latn", ["Latin"]),
+        ("hi-latn-IN", ["Latin"]),
+        ("sr", ["Cyrillic"]),
+        ("sr-ME", ["Latin"]),
+        ("sr-Cyrl-ME", ["Cyrillic"]),
+        ("zh-TW", ["Han"]),
+        ("zh-yue-HK", ["Han"]),
+        ("ja", ["Han", "Hiragana", "Katakana"]),
+        ("ko-KR-x-private", ["Hangul", "Han"]),
+        ("de-Latf-1901", ["Latin"]),
+        ("und-Thai", ["Thai"]),
+    ],
+)
+def test_tags_of_languages_have_scripts(tag: str, scripts: list[str]) -> None:
+    assert scripts_of([tag]) == scripts
+    assert scripts_of(tag) == scripts
+
+
+def test_each_listed_language_has_a_script_of_unicode() -> None:
+    names = set(lexmill._core.script_codes().values())
+    assert all(names.issuperset(scripts_of([tag])) for tag in languages._SCRIPT_OF)
+
+
+def test_languages_select_tokens_of_their_scripts() -> None:
+    old = letters("abжд", ("a", "b"), ("ж", "д"))
+    assert tokens_of(lexmill.prune(old, languages=["ru"]).tokenizer) == ["ж", "д", "жд"]
+    assert tokens_of(lexmill.prune(old, languages=["ru-Latn"]).tokenizer) == ["a", "b", "ab"]
+    both = lexmill.prune(old, languages=["ru"], scripts=["Latin"]).tokenizer
+    assert both.to_str() == old.to_str()
+    counted = lexmill.prune(old, languages=["ru"], counts=[1, 0, 0, 1]).tokenizer
+    assert tokens_of(counted) == ["д"]
+
+
+@pytest.mark.parametrize(
     ("options", "message"),
     [
         ({}, "there is nothing to prune by"),
@@ -191,6 +232,16 @@ def test_counts_and_scripts_select_tokens(tmp_path: Path) -> None:
         ({"counts": [1], "corpus": "a.txt"}, "only one of them"),
         ({"counts": {99: 1}}, "counts has 1 for the id 99"),
         ({"scripts": ["Klingon"]}, "scripts has 'Klingon'"),
+        (
+            {"languages": ["qaa"]},
+            "languages has 'qaa', whose script is not known; name the script too, as in 'qaa-Latn'",
+        ),
+        ({"languages": ["de", "hi-Abcd"]}, "languages has 'hi-Abcd', but Abcd is no script of Unicode"),
+        ({"languages": [""]}, "languages has '', but must have tags such as 'de', 'zh-TW' or 'hi-Latn'"),
+        ({"languages": ["de-"]}, "languages has 'de-', but must have tags"),
+        ({"languages": [3]}, "languages has 3, but must have tags"),
+        ({"languages": ["Deutsch!"]}, "languages has 'Deutsch!', but must have tags"),
+        ({"languages": ["\uff44\uff45"]}, "but must have tags such as"),
     ],
 )
 def test_wrong_criteria_are_named(options: dict[str, Any], message: str) -> None:

@@ -17,6 +17,7 @@ import typer.core
 
 from lexmill import __version__
 from lexmill.cli import bench as benching
+from lexmill.cli import continued as continuing
 from lexmill.cli import convert as conversion
 from lexmill.cli import count as counting
 from lexmill.cli import decode as decoding
@@ -141,6 +142,7 @@ def _made(kind: type[T], given: dict[str, Any]) -> T:
 
 
 _add("train", training.train)
+_add("continue", continuing.learn)
 _add("encode", encoding.encode)
 _add("decode", decoding.decode)
 _add("count", counting.count)

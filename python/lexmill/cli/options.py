@@ -16,12 +16,16 @@ from lexmill.cli.stages import NormalizerName, PreTokenizerName
 __all__ = [
     "CORPUS_HELP",
     "LARGEST",
+    "CharacterCoverage",
     "Corpus",
     "Errors",
     "Field",
+    "Forbid",
     "Input",
     "InputName",
     "Json",
+    "LimitAlphabet",
+    "MinFrequency",
     "Normalizer",
     "OnBroken",
     "OnError",
@@ -29,9 +33,11 @@ __all__ = [
     "PreTokenizer",
     "ReadOptions",
     "Resume",
+    "SpecialToken",
     "SpecialTokens",
     "Threads",
     "TokenizerFile",
+    "TrainingOptions",
     "unescaped",
 ]
 
@@ -83,6 +89,18 @@ PreTokenizer = Annotated[PreTokenizerName, typer.Option(help="How text is cut in
 Threads = Annotated[int | None, typer.Option(min=1, max=LARGEST, help="Threads at most; all processors unless given.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the outcome, or the error, as one JSON object on stdout.")]
 SpecialTokens = Annotated[bool, typer.Option(help="Whether to add the post-processor's special tokens.")]
+MinFrequency = Annotated[
+    int, typer.Option(min=0, max=LARGEST, help="Least count of a pair that is merged, or of a word.")
+]
+SpecialToken = Annotated[list[str] | None, typer.Option(help="A special token; may be given again.")]
+LimitAlphabet = Annotated[int | None, typer.Option(min=0, max=LARGEST, help="Characters at most in the alphabet.")]
+Forbid = Annotated[
+    list[str] | None,
+    typer.Option(metavar="REGEX", help="A pattern that no learned token may match; may be given again."),
+]
+CharacterCoverage = Annotated[
+    float | None, typer.Option(min=0, max=1, help="The share of all characters that unigram has pieces for.")
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,6 +117,32 @@ class ReadOptions:
         kind: Kind | None = None if self.input is None else self.input.value
         unnamed = frozenset() if is_unnamed_text else frozenset([None])
         return Reading(kind, self.field, self.errors.value, self.on_error.value, unnamed)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingOptions:
+    """What a tokenizer learns from, and where it goes."""
+
+    files: Annotated[list[str] | None, typer.Argument(metavar="FILES...", help=CORPUS_HELP, show_default=False)] = None
+    from_counts: Annotated[
+        str | None,
+        typer.Option(metavar="COUNTS", help="Train on word counts, with the stages of these, in place of files."),
+    ] = None
+    max_memory: Annotated[
+        str | None,
+        typer.Option(
+            help="Memory to count and train in, such as 4GB; a step that needs more does not start.", show_default=False
+        ),
+    ] = None
+    folder: Annotated[
+        str | None,
+        typer.Option(help="With --max-memory: the folder for data beyond it.", show_default="the system's"),
+    ] = None
+    output: Annotated[str, typer.Option("--output", "-o", help="Where to save; - is stdout.")] = "tokenizer.json"
+    read: ReadOptions
+    threads: Threads = None
+    pretty: Annotated[bool, typer.Option(help="Indent the JSON.")] = True
+    as_json: Json = False
 
 
 def unescaped(separator: str) -> str:

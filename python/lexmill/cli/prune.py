@@ -50,6 +50,13 @@ class Options:
         list[str] | None,
         typer.Option(metavar="NAME", help="Keep tokens of this script, such as Latin; may be given again."),
     ] = None
+    language: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TAG",
+            help="Keep tokens of the scripts of this language, such as de or hi-Latn; may be given again.",
+        ),
+    ] = None
     keep_ids: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Keep the ids in this file, which white space divides; - is stdin."),
@@ -76,14 +83,14 @@ class ShrinkOptions:
 def make(options: Options) -> Outcome:
     """Drop the tokens that nothing selects; texts of the other tokens are encoded as before.
 
-    Tokens stay that FILES have, that belong to a script, or both where both are given; and the ids of --keep-ids. So do
-    the tokens that these are made of, special tokens and bytes.
+    Tokens stay that FILES have, that belong to the scripts and languages, or both where both are given; and the ids of
+    --keep-ids. So do the tokens that these are made of, special tokens and bytes.
     """
     if options.min_count is not None and not options.files:
         message = "--min-count is for tokens of FILES, and there are none"
         raise UsageError(message)
-    if not options.files and not options.script and options.keep_ids is None:
-        message = "there is nothing to prune by; give FILES, --script or --keep-ids"
+    if not (options.files or options.script or options.language) and options.keep_ids is None:
+        message = "there is nothing to prune by; give FILES, --script, --language or --keep-ids"
         raise UsageError(message)
     _check(options, [] if options.keep_ids is None else [options.keep_ids])
     sources = named_sources(options.files, options.read) if options.files else None
@@ -96,6 +103,7 @@ def make(options: Options) -> Outcome:
             corpus=sources,
             min_count=1 if options.min_count is None else options.min_count,
             scripts=options.script or None,
+            languages=options.language or None,
             num_threads=options.threads,
             on_progress=progress.callback,
         )

@@ -11,15 +11,23 @@ from typing import Annotated
 
 import typer
 
-from lexmill import DomainTokens, Tokenizer, WordCounts
+from lexmill import DomainTokens, Tokenizer
 from lexmill.cli.display import megabytes
 from lexmill.cli.domains import mixture_of, shown
-from lexmill.cli.files import STANDARD, LineBatches, check_inputs, check_output, write_whole
-from lexmill.cli.options import CORPUS_HELP, LARGEST, Json, Normalizer, ReadOptions, Threads
+from lexmill.cli.options import (
+    LARGEST,
+    CharacterCoverage,
+    Forbid,
+    LimitAlphabet,
+    MinFrequency,
+    Normalizer,
+    SpecialToken,
+    TrainingOptions,
+)
 from lexmill.cli.outcome import Outcome, UsageError
-from lexmill.cli.progress import ProgressBar
-from lexmill.cli.sources import inputs_of, read_by, texts_of
+from lexmill.cli.sources import read_by
 from lexmill.cli.stages import NormalizerName, PreTokenizerName, put_stages
+from lexmill.cli.training_corpus import TrainingCorpus, Ways, saved_tokenizer
 from lexmill.models import BPE, Model, Unigram, WordLevel, WordPiece
 from lexmill.pre_tokenizers import ByteLevel
 from lexmill.trainers import BpeTrainer, Trainer, UnigramTrainer, WordLevelTrainer, WordPieceTrainer
@@ -72,10 +80,7 @@ class Options:
     vocab_size: Annotated[
         int, typer.Option(min=1, max=LARGEST, help="Tokens at most, special tokens included.", show_default=False)
     ]
-    files: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="FILES...", help=CORPUS_HELP, show_default=False),
-    ] = None
+    corpus: TrainingOptions
     domain: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME=FILES", help="In place of files: the files of a domain; may be given again."),
@@ -86,26 +91,9 @@ class Options:
     share: Annotated[
         list[str] | None, typer.Option(metavar="NAME=NUMBER", help="The part of a domain in the bytes of all.")
     ] = None
-    from_counts: Annotated[
-        str | None,
-        typer.Option(metavar="COUNTS", help="Train on word counts, with the stages of these, in place of files."),
-    ] = None
-    max_memory: Annotated[
-        str | None,
-        typer.Option(
-            help="Memory to count and train in, such as 4GB; a step that needs more does not start.", show_default=False
-        ),
-    ] = None
-    folder: Annotated[
-        str | None,
-        typer.Option(help="With --max-memory: the folder for data beyond it.", show_default="the system's"),
-    ] = None
     model: Annotated[ModelName, typer.Option(help="The kind of model.")] = ModelName.BPE
-    output: Annotated[str, typer.Option("--output", "-o", help="Where to save; - is stdout.")] = "tokenizer.json"
-    min_frequency: Annotated[
-        int, typer.Option(min=0, max=LARGEST, help="Least count of a pair that is merged, or of a word.")
-    ] = 0
-    special_token: Annotated[list[str] | None, typer.Option(help="A special token; may be given again.")] = None
+    min_frequency: MinFrequency = 0
+    special_token: SpecialToken = None
     unk_token: Annotated[str | None, typer.Option(help="Stands for unknown text, which bpe drops without it.")] = None
     tie_break: Annotated[
         TieBreakName | None,
@@ -127,13 +115,8 @@ class Options:
             show_default=False,
         ),
     ] = None
-    limit_alphabet: Annotated[
-        int | None, typer.Option(min=0, max=LARGEST, help="Characters at most in the alphabet.")
-    ] = None
-    forbid: Annotated[
-        list[str] | None,
-        typer.Option(metavar="REGEX", help="A pattern that no learned token may match; may be given again."),
-    ] = None
+    limit_alphabet: LimitAlphabet = None
+    forbid: Forbid = None
     initial_token: Annotated[
         list[str] | None, typer.Option(help="A token that the vocabulary must have; may be given again.")
     ] = None
@@ -147,94 +130,41 @@ class Options:
     max_piece_length: Annotated[
         int | None, typer.Option(min=1, max=LARGEST, help="Characters at most in a piece of unigram.")
     ] = None
-    character_coverage: Annotated[
-        float | None, typer.Option(min=0, max=1, help="The share of all characters that unigram has pieces for.")
-    ] = None
+    character_coverage: CharacterCoverage = None
     seed_size: Annotated[int | None, typer.Option(min=1, max=LARGEST, help="Pieces that unigram starts from.")] = None
-    read: ReadOptions
-    threads: Threads = None
-    pretty: Annotated[bool, typer.Option(help="Indent the JSON.")] = True
-    as_json: Json = False
 
 
 def train(options: Options) -> Outcome:
     """Train a tokenizer on the texts of files and save it as a tokenizer.json."""
-    if options.output == STANDARD and options.as_json:
-        message = f"--json needs a file as --output, since {STANDARD} is stdout"
-        raise UsageError(message)
-    files = options.files or []
-    given = files if options.from_counts is None else [options.from_counts]
-    if bool(files) + bool(options.domain) + (options.from_counts is not None) != 1:
-        message = "give either FILES or --domain or --from-counts"
-        raise UsageError(message)
     if (options.weight or options.share) and not options.domain:
         message = "--weight and --share are for --domain, which is not given"
         raise UsageError(message)
-    if options.folder is not None and (options.max_memory is None or options.from_counts is not None):
-        message = "--folder is for what --max-memory does not hold of FILES"
-        raise UsageError(message)
-    if options.from_counts is not None:
-        check_inputs(given)
-    mixture = mixture_of(options.domain or [], options.weight, options.share, options.read)
-    inputs = mixture.files if options.domain else inputs_of(files, options.read)
-    domains: dict[str, DomainTokens] = {}
-    size = sum(one.size for one in inputs)
-    check_output(options.output, [one.name for one in inputs] or given)
+    given = options.corpus
+    mixture = mixture_of(options.domain or [], options.weight, options.share, given.read)
+    corpus = TrainingCorpus.of(given, {"FILES": bool(given.files), "--domain": bool(options.domain)}, mixture.files)
     _check_model(options)
     tokenizer = _untrained(options)
     trainer = _trainer(options)
+    domains: dict[str, DomainTokens] = {}
     started = time.perf_counter()
-    is_streamed = any(one.is_stream for one in inputs)
-    # From an iterator, texts are counted and not bytes.
-    with ProgressBar(not options.as_json, in_bytes=() if is_streamed else ("count words",)) as progress:
-        if options.from_counts is not None:
-            counts = WordCounts.load(options.from_counts)
-            size = counts.bytes_read
-            tokenizer.train_from_counts(
-                counts,
-                trainer,
-                max_memory=options.max_memory,
-                on_progress=progress.callback,
-                num_threads=options.threads,
-            )
-        elif options.domain:
+    if options.domain:
+        with corpus.progress() as progress:
             domains = tokenizer.train(
-                {name: [read_by(one, options.read) for one in own] for name, own in mixture.inputs.items()},
+                {name: [read_by(one, given.read) for one in own] for name, own in mixture.inputs.items()},
                 trainer,
                 weights=mixture.weights,
                 shares=mixture.shares,
-                max_memory=options.max_memory,
-                folder=options.folder,
-                errors=options.read.errors.value,
+                max_memory=given.max_memory,
+                folder=given.folder,
+                errors=given.read.errors.value,
                 on_progress=progress.callback,
-                num_threads=options.threads,
+                num_threads=given.threads,
             )
-        elif is_streamed:
-            streams = {one.name: LineBatches(one.name, options.read.errors.value) for one in inputs if one.is_stream}
-            tokenizer.train_from_iterator(
-                texts_of(inputs, streams, options.read),
-                trainer,
-                max_memory=options.max_memory,
-                folder=options.folder,
-                on_progress=progress.callback,
-                num_threads=options.threads,
-            )
-            size += sum(stream.size for stream in streams.values())
-        else:
-            tokenizer.train(
-                [read_by(one, options.read) for one in inputs],
-                trainer,
-                max_memory=options.max_memory,
-                folder=options.folder,
-                errors=options.read.errors.value,
-                on_progress=progress.callback,
-                num_threads=options.threads,
-            )
+    else:
+        corpus.teach(Ways(tokenizer.train, tokenizer.train_from_iterator, tokenizer.train_from_counts), trainer=trainer)
     seconds = time.perf_counter() - started
-    saved = tokenizer.to_str(pretty=options.pretty)
-    with write_whole(options.output) as stream:
-        stream.write(saved.encode())
-    outcome = _outcome(options, tokenizer, json.loads(saved)["model"].get("merges"), len(inputs), size, seconds)
+    saved = saved_tokenizer(tokenizer, given)
+    outcome = _outcome(options, tokenizer, json.loads(saved)["model"].get("merges"), corpus, seconds)
     return replace(outcome, data={**outcome.data, "domains": shown(domains)}) if domains else outcome
 
 
@@ -356,20 +286,20 @@ def _trainer(options: Options) -> Trainer:
 
 
 def _outcome(
-    options: Options, tokenizer: Tokenizer, merges: list[object] | None, files: int, size: int, seconds: float
+    options: Options, tokenizer: Tokenizer, merges: list[object] | None, corpus: TrainingCorpus, seconds: float
 ) -> Outcome:
     vocab_size = tokenizer.get_vocab_size()
     data: dict[str, object] = {
-        "output": options.output,
+        "output": options.corpus.output,
         "model": options.model.value,
         "vocab_size": vocab_size,
         **({} if merges is None else {"merges": len(merges)}),
-        "files": files,
-        "bytes": size,
+        "files": len(corpus.inputs),
+        "bytes": corpus.size,
         "seconds": round(seconds, 6),
     }
     learnt = f"{vocab_size:,} tokens" if merges is None else f"{vocab_size:,} tokens, {len(merges):,} merges"
-    note = f"{options.output}: {learnt}, from {megabytes(size)} in {seconds:.1f} s"
+    note = f"{options.corpus.output}: {learnt}, from {megabytes(corpus.size)} in {seconds:.1f} s"
     if vocab_size < options.vocab_size:
         note += f" (the corpus has no more than these of the {options.vocab_size:,} asked for)"
     return Outcome(data, note=note)

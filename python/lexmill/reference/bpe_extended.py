@@ -14,6 +14,7 @@ Order of choices, beyond `bpe_trainer`:
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from lexmill.errors import OptionError
 from lexmill.reference.bpe import Bpe
@@ -68,6 +69,60 @@ def extend_bpe(
     Raises:
         OptionError: `vocab_size` is less than the base and the new symbols need.
     """
+    begun = begin_extension(
+        words,
+        vocab,
+        merges,
+        special_tokens=special_tokens,
+        limit_alphabet=limit_alphabet,
+        initial_alphabet=initial_alphabet,
+        continuing_subword_prefix=continuing_subword_prefix,
+        end_of_word_suffix=end_of_word_suffix,
+        ignore_merges=ignore_merges,
+        first_id=first_id,
+    )
+    ids = begun.ids
+    if vocab_size < len(ids):
+        raise OptionError(f"vocab_size is {vocab_size} but special tokens and initial alphabet need {len(ids)}")
+    learnt = learn_merges(
+        begun.segments,
+        ids,
+        begun.lengths,
+        vocab_size,
+        min_frequency,
+        max_token_length,
+        max_words,
+        tie_break,
+        continuing_subword_prefix or "",
+        only_new_tokens=only_new_tokens,
+    )
+    known = set(begun.merges)
+    return dict(ids), begun.merges + [pair for pair in learnt if pair not in known]
+
+
+class Begun(NamedTuple):
+    """An extension before its first new merge: tokens, merges each once, lengths of tokens, words as tokens."""
+
+    ids: NewIds
+    merges: list[tuple[str, str]]
+    lengths: dict[int, int]
+    segments: list[tuple[list[int], int]]
+
+
+def begin_extension(
+    words: Words,
+    vocab: Mapping[str, int],
+    merges: Sequence[tuple[str, str]],
+    *,
+    special_tokens: Iterable[str] = (),
+    limit_alphabet: int | None = None,
+    initial_alphabet: Iterable[str] = (),
+    continuing_subword_prefix: str | None = None,
+    end_of_word_suffix: str | None = None,
+    ignore_merges: bool = False,
+    first_id: int = 0,
+) -> Begun:
+    """Adds special tokens and characters, and segments the words by the base."""
     prefix = continuing_subword_prefix or ""
     base = Bpe(vocab, merges, continuing_subword_prefix=prefix, ignore_merges=ignore_merges)
     ids = NewIds(vocab, first_id)
@@ -85,22 +140,7 @@ def extend_bpe(
         for symbol in symbols:
             lengths.setdefault(symbol, 1)
         segments.append(([] if ignore_merges and word in vocab else base.merge_ids(symbols), count))
-    if vocab_size < len(ids):
-        raise OptionError(f"vocab_size is {vocab_size} but special tokens and initial alphabet need {len(ids)}")
-    learnt = learn_merges(
-        segments,
-        ids,
-        lengths,
-        vocab_size,
-        min_frequency,
-        max_token_length,
-        max_words,
-        tie_break,
-        prefix,
-        only_new_tokens=only_new_tokens,
-    )
-    known = set(merges)
-    return dict(ids), merges + [pair for pair in learnt if pair not in known]
+    return Begun(ids, merges, lengths, segments)
 
 
 class NewIds(dict[str, int]):

@@ -2,8 +2,8 @@
 
 Order of choices:
 
-* Ids: every token keeps its id. New tokens get the ids after the largest one: first new special tokens as given, then
-  new characters, then the tokens learnt.
+* Ids: every token keeps its id, unless it is `replaced`. New tokens get the ids after the largest one: first new
+  special tokens as given, then new characters, then the tokens learnt.
 * Sizes: `vocab_size` counts all tokens. If the tokenizer has as many already, nothing changes, for any words.
 """
 
@@ -15,20 +15,23 @@ from lexmill.errors import OptionError
 from lexmill.reference.bpe_symbols import Words, choose_alphabet
 
 
-def check_room(vocab_size: int, present: int, needed: int) -> None:
+def check_room(vocab_size: int, present: int, needed: int, replaceable: int | None = None) -> None:
     """Checks that special tokens and new characters fit.
 
     Args:
         vocab_size: tokens in all.
         present: tokens that the tokenizer has.
         needed: special tokens and characters that are new.
+        replaceable: tokens that give their ids to new ones; None if no token may be replaced.
 
     Raises:
         OptionError: they do not.
     """
-    if vocab_size < present + needed:
+    least = present + max(needed - (replaceable or 0), 0)
+    if vocab_size < least:
+        can_go = "" if replaceable is None else f", {replaceable} can be replaced"
         raise OptionError(
-            f"vocab_size is {vocab_size} but must be at least {present + needed}: the tokenizer has {present} tokens, "
+            f"vocab_size is {vocab_size} but must be at least {least}: the tokenizer has {present} tokens{can_go}, "
             f"new special tokens and characters need {needed}"
         )
 

@@ -37,6 +37,7 @@ def continue_bpe(
     max_token_length: int | None = None,
     tie_break: str = "smallest-ids",
     ignore_merges: bool = False,
+    replaceable: int | None = None,
 ) -> tuple[dict[str, int], list[tuple[str, str]]]:
     """Learns further merges from words and their counts; every step recounts everything.
 
@@ -54,6 +55,7 @@ def continue_bpe(
         max_token_length: as in `bpe_trainer`.
         tie_break: as in `bpe_trainer`.
         ignore_merges: the model's; a word that is a token then has no pairs.
+        replaceable: tokens that give their ids to new ones, for which there is room beyond `vocab_size`.
 
     Returns:
         All tokens with their ids, and all merges.
@@ -61,20 +63,36 @@ def continue_bpe(
     Raises:
         OptionError: `vocab_size` is less than the tokens need.
     """
-    if vocab_size == len(vocab):
+    wider = vocab_size + (replaceable or 0)
+    if wider == len(vocab):
         return dict(vocab), list(merges)
-    options: dict[str, Any] = {
-        "special_tokens": list(special_tokens),
-        "initial_alphabet": [*initial_alphabet, *(token for token in vocab if len(token) == 1)],
-        "limit_alphabet": limit_alphabet,
-        "continuing_subword_prefix": continuing_subword_prefix,
-        "end_of_word_suffix": end_of_word_suffix,
+    options = extension_options(
+        vocab,
+        {
+            "special_tokens": list(special_tokens),
+            "initial_alphabet": list(initial_alphabet),
+            "limit_alphabet": limit_alphabet,
+            "continuing_subword_prefix": continuing_subword_prefix,
+            "end_of_word_suffix": end_of_word_suffix,
+            "ignore_merges": ignore_merges,
+        },
+    )
+    learning: dict[str, Any] = {
         "max_token_length": max_token_length,
         "tie_break": tie_break,
-        "ignore_merges": ignore_merges,
         "only_new_tokens": True,
     }
     # No pair is so frequent, so these are the special tokens and characters.
-    initial, _ = extend_bpe(words, vocab, merges, vocab_size=1 << 30, min_frequency=1 << 62, **options)
-    check_room(vocab_size, len(vocab), len(initial) - len(vocab))
-    return extend_bpe(words, vocab, merges, vocab_size=vocab_size, min_frequency=min_frequency, **options)
+    initial, _ = extend_bpe(words, vocab, merges, vocab_size=1 << 30, min_frequency=1 << 62, **options, **learning)
+    check_room(vocab_size, len(vocab), len(initial) - len(vocab), replaceable)
+    return extend_bpe(words, vocab, merges, vocab_size=wider, min_frequency=min_frequency, **options, **learning)
+
+
+def extension_options(vocab: Mapping[str, int], options: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the options that decide the symbols of words; the alphabet has the characters of the tokenizer."""
+    names = ("special_tokens", "limit_alphabet", "continuing_subword_prefix", "end_of_word_suffix", "ignore_merges")
+    characters = [token for token in vocab if len(token) == 1]
+    return {
+        **{name: options[name] for name in names if name in options},
+        "initial_alphabet": [*options.get("initial_alphabet", ()), *characters],
+    }

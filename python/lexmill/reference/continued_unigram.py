@@ -42,6 +42,7 @@ def continue_unigram(
     n_sub_iterations: int = 2,
     seed_size: int = 1_000_000,
     character_coverage: float = 1.0,
+    replaceable: int | None = None,
 ) -> list[tuple[str, float]]:
     """Learns further pieces from distinct words and their counts.
 
@@ -57,6 +58,7 @@ def continue_unigram(
         n_sub_iterations: maximisations between two prunings.
         seed_size: new characters and substrings to start from.
         character_coverage: the share of all characters of the words that must have a piece.
+        replaceable: pieces that give their ids to new ones, for which there is room beyond `vocab_size`.
 
     Returns:
         All pieces by id, with their scores.
@@ -65,7 +67,8 @@ def continue_unigram(
         OptionError: `vocab_size` is less than the pieces, the special tokens and the new characters need.
     """
     base, present = dict(pieces), len(pieces)
-    if vocab_size == present:
+    wider = vocab_size + (replaceable or 0)
+    if wider == present:
         return list(pieces)
     specials = [token for token in dict.fromkeys(special_tokens) if token not in base]
     left_out = {*excluded, *special_tokens}
@@ -74,8 +77,8 @@ def continue_unigram(
     for char in (string[0] for string in initial_alphabet if string):
         counts.setdefault(char, 0)
     characters = sorted(char for char in counts if char not in base and char not in left_out)
-    check_room(vocab_size, present, len(specials) + len(characters))
-    wanted = vocab_size - present - len(specials)
+    check_room(vocab_size, present, len(specials) + len(characters), replaceable)
+    wanted = wider - present - len(specials)
     alphabet = {*characters, *(piece for piece in in_text if len(piece) == 1)}
     parts = cut_words(words, alphabet)
     seeds = find_seeds(parts, max_piece_length, max(seed_size - len(characters), 0), {*base, *left_out}.__contains__)

@@ -44,6 +44,7 @@ def continue_wordpiece(
     score: str = "frequency",
     tie_break: str | None = None,
     min_pair_frequency: int = 0,
+    replaceable: int | None = None,
 ) -> dict[str, int]:
     """Learns further tokens from words and their counts; every step recounts everything.
 
@@ -61,6 +62,7 @@ def continue_wordpiece(
         score: as in `wordpiece_trainer`.
         tie_break: as in `wordpiece_trainer`, with the ids of the tokenizer.
         min_pair_frequency: as `min_frequency`; the larger of the two holds.
+        replaceable: tokens that give their ids to new ones, for which there is room beyond `vocab_size`.
 
     Returns:
         All tokens with their ids.
@@ -77,26 +79,26 @@ def continue_wordpiece(
     for name, size in {"min_frequency": min_frequency, "limit_alphabet": limit_alphabet}.items():
         if size is not None and size < 0:
             raise OptionRangeError(f"{name} is {size} but must be at least 0")
-    if vocab_size == len(vocab):
+    wider = vocab_size + (replaceable or 0)
+    if wider == len(vocab):
         return dict(vocab)
-    prefix, initial = continuing_subword_prefix, [string[0] for string in initial_alphabet if string]
-    # Ids may have gaps; places among the tokens are in the same order and have none.
-    tokens = sorted(vocab, key=vocab.__getitem__)
-    tokens += dict.fromkeys(token for token in special_tokens if token not in vocab)
-    words = [(word, count) for word, count in words if len(word) <= max_input_chars_per_word]
-    bare = [token.removeprefix(prefix) for token in vocab]
-    kept = set(alphabet_of(words, bare, limit_alphabet, initial))
-    needed = {symbol for word, _ in words for symbol in split_word(word, kept, prefix, "")}
-    needed |= kept.intersection(initial)
-    in_text = set(vocab).difference(added_tokens)
-    needed |= {prefix + char for token in in_text for char in continuing_characters(token, prefix)}
-    tokens += sorted(needed.difference(tokens))
-    check_room(vocab_size, len(vocab), len(tokens) - len(vocab))
+    prefix = continuing_subword_prefix
+    tokens = initial_tokens(
+        words,
+        vocab,
+        prefix=prefix,
+        added_tokens=added_tokens,
+        special_tokens=special_tokens,
+        limit_alphabet=limit_alphabet,
+        initial_alphabet=initial_alphabet,
+        max_input_chars_per_word=max_input_chars_per_word,
+    )
+    check_room(vocab_size, len(vocab), len(tokens) - len(vocab), replaceable)
     ids = {token: place for place, token in enumerate(tokens)}
 
     least = max(min_frequency, min_pair_frequency, 1)
-    segments = [(cut, count) for word, count in words if (cut := cut_word(word, ids, prefix))]
-    while len(tokens) < vocab_size:
+    segments = segments_of(words, tokens, prefix, max_input_chars_per_word)
+    while len(tokens) < wider:
         if score == "frequency":
             counts = count_pairs(segments, dict.fromkeys(range(len(tokens)), 1), None)
             pair = most_frequent_pair({pair: count for pair, count in counts.items() if count >= least}, tie_break)
@@ -110,6 +112,41 @@ def continue_wordpiece(
             tokens.append(merged)
         segments = [(merge_pair(symbols, pair, new), count) for symbols, count in segments]
     return with_ids(vocab, tokens[len(vocab) :])
+
+
+def initial_tokens(
+    words: Words,
+    vocab: Mapping[str, int],
+    *,
+    prefix: str,
+    added_tokens: Iterable[str] = (),
+    special_tokens: Iterable[str] = (),
+    limit_alphabet: int | None = None,
+    initial_alphabet: Iterable[str] = (),
+    max_input_chars_per_word: int = 100,
+) -> list[str]:
+    """Returns the tokens that merging begins with: the tokenizer's by id, special tokens, new characters."""
+    initial = [string[0] for string in initial_alphabet if string]
+    # Ids may have gaps; places among the tokens are in the same order and have none.
+    tokens = sorted(vocab, key=vocab.__getitem__)
+    tokens += dict.fromkeys(token for token in special_tokens if token not in vocab)
+    words = [(word, count) for word, count in words if len(word) <= max_input_chars_per_word]
+    bare = [token.removeprefix(prefix) for token in vocab]
+    kept = set(alphabet_of(words, bare, limit_alphabet, initial))
+    needed = {symbol for word, _ in words for symbol in split_word(word, kept, prefix, "")}
+    needed |= kept.intersection(initial)
+    in_text = set(vocab).difference(added_tokens)
+    needed |= {prefix + char for token in in_text for char in continuing_characters(token, prefix)}
+    return tokens + sorted(needed.difference(tokens))
+
+
+def segments_of(
+    words: Words, tokens: Iterable[str], prefix: str, max_input_chars_per_word: int
+) -> list[tuple[list[int], int]]:
+    """Returns the words that can be cut, as places of tokens, with their counts."""
+    ids = {token: place for place, token in enumerate(tokens)}
+    short = [(word, count) for word, count in words if len(word) <= max_input_chars_per_word]
+    return [(cut, count) for word, count in short if (cut := cut_word(word, ids, prefix))]
 
 
 def continuing_characters(token: str, prefix: str) -> str:

@@ -79,6 +79,7 @@ def continue_wordlevel(
     vocab_size: int,
     min_frequency: int = 0,
     special_tokens: Iterable[str] = (),
+    replaceable: int | None = None,
 ) -> dict[str, int]:
     """Returns the vocabulary with further words.
 
@@ -88,19 +89,21 @@ def continue_wordlevel(
         vocab_size: the vocabulary has at most this many tokens.
         min_frequency: words less frequent than this are left out.
         special_tokens: strings that get the first new ids, if they are no tokens yet.
+        replaceable: tokens that give their ids to new ones, for which there is room beyond `vocab_size`.
 
     Raises:
         OptionError: an option is out of range, or `vocab_size` is less than the tokens need.
     """
     if min_frequency < 0:
         raise OptionRangeError(f"min_frequency is {min_frequency} but must be at least 0")
-    if vocab_size == len(vocab):
+    wider = vocab_size + (replaceable or 0)
+    if wider == len(vocab):
         return dict(vocab)
     specials = [token for token in dict.fromkeys(special_tokens) if token not in vocab]
-    check_room(vocab_size, len(vocab), len(specials))
+    check_room(vocab_size, len(vocab), len(specials), replaceable)
     learnt = train_wordlevel(
         [(word, count) for word, count in words if word not in vocab],
-        vocab_size=vocab_size - len(vocab),
+        vocab_size=wider - len(vocab),
         min_frequency=min_frequency,
         special_tokens=specials,
     )

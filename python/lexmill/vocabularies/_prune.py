@@ -12,6 +12,7 @@ from lexmill._data.source_names import OneSource
 from lexmill._types import OnProgress
 from lexmill.errors import OptionError
 from lexmill.vocabularies.closure import Closure
+from lexmill.vocabularies.languages import scripts_of
 from lexmill.vocabularies.selection import Counts, GivenIds, by_count, by_script, corpus_counts, known_ids
 from lexmill.vocabularies.tables import Ids, renumbered, table_of
 
@@ -44,6 +45,7 @@ def prune(
     corpus: OneSource | Iterable[OneSource] | None = None,
     min_count: int = 1,
     scripts: Iterable[str] | None = None,
+    languages: Iterable[str] | None = None,
     num_threads: int | None = None,
     on_progress: OnProgress | None = None,
 ) -> Pruned:
@@ -63,28 +65,33 @@ def prune(
         min_count: how often an id must occur, if `counts` or `corpus` is given.
         scripts: names of Unicode's scripts, such as `Latin`. Tokens stay whose characters all belong to one of these
             scripts or, as digits and punctuation, to none. Parts of characters stay only where other tokens need them.
+        languages: tags of languages, such as `de` or `hi-Latn`, in place of the names of their scripts: of the script
+            in the tag, or of the likely one by Unicode's CLDR. With `scripts`, the scripts of both count.
         num_threads: threads to encode the corpus on; by default one for each core, or the number in
             `RAYON_NUM_THREADS`.
         on_progress: called as by `lexmill.report` while the corpus is read.
 
     Raises:
         FileError, FormatError, InvalidUtf8Error: the corpus cannot be read.
-        OptionError: there is no criterion, or both `counts` and `corpus`; an id or the name of a script is unknown; the
-            tokenizer samples, where a corpus is given, or has stages written in Python.
+        OptionError: there is no criterion, or both `counts` and `corpus`; an id, the name of a script or the script of
+            a language is unknown; the tokenizer samples, where a corpus is given, or has stages written in Python.
         OptionRangeError: `min_count` is negative.
     """
     if counts is not None and corpus is not None:
         message = "counts and corpus are given, but only one of them may tell how often ids occur"
         raise OptionError(message)
-    if keep is None and counts is None and corpus is None and scripts is None:
-        message = "there is nothing to prune by; pass keep, counts, corpus or scripts"
+    if all(given is None for given in (keep, counts, corpus, scripts, languages)):
+        message = "there is nothing to prune by; pass keep, counts, corpus, scripts or languages"
         raise OptionError(message)
+    names = None if scripts is None else [scripts] if isinstance(scripts, str) else list(scripts)
+    if languages is not None:
+        names = [*(names or []), *scripts_of(languages)]
     table = table_of(tokenizer)
     selected = set() if keep is None else known_ids(table, keep)
     if corpus is not None:
         counts = corpus_counts(tokenizer, corpus, num_threads=num_threads, on_progress=on_progress)
     passing = [] if counts is None else [by_count(table, counts, min_count)]
-    passing += [] if scripts is None else [by_script(table, scripts)]
+    passing += [] if names is None else [by_script(table, names)]
     if passing:
         selected |= set.intersection(*passing)
     closure = Closure(table)

@@ -69,7 +69,7 @@ def by_script(table: Table, scripts: Iterable[str]) -> set[int]:
     """
     ranges = _ranges()
     wanted = set(_SHARED)
-    for script in [scripts] if isinstance(scripts, str) else scripts:
+    for script in scripts:
         name = script.replace(" ", "_").casefold()
         if name not in ranges:
             message = f"scripts has {script!r}, but must have names of Unicode, such as 'Latin', 'Cyrillic' or 'Han'"

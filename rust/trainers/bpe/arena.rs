@@ -1,5 +1,7 @@
 //! All words in one array of cells, see [`super::cells`] for their layout.
 
+use std::collections::HashSet;
+
 use super::apply_merges::{Part, Replacement};
 use super::cells::{self, Cell, HEADER, LARGE, PAYLOAD, is_header, is_inside};
 use super::replay::{MergeOrder, Replay};
@@ -12,7 +14,7 @@ use crate::{Error, Result};
 const STAGE: &str = "count pairs";
 
 /// Ids are below this: the two top bits of a cell are its kind.
-pub(super) const MAX_IDS: usize = 1 << 30;
+pub(in crate::trainers) const MAX_IDS: usize = 1 << 30;
 
 /// All words of two or more tokens.
 #[derive(Debug)]
@@ -134,6 +136,13 @@ impl Arena {
                 performed.iter_mut().zip(part).for_each(|(sum, times)| *sum += times);
             }
             Ok(performed)
+        })
+    }
+
+    /// The tokens of a compact arena.
+    pub(super) fn tokens(&self) -> HashSet<u32> {
+        with_cells!(&self.cells, cells => {
+            cells.iter().map(|cell| cell.wide()).filter(|&cell| !is_header(cell)).collect()
         })
     }
 

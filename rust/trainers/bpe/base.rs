@@ -33,7 +33,7 @@ pub fn char_of(id: u32) -> Option<char> {
 }
 
 /// The token that a character of a token word stands for.
-pub(super) fn id_of(character: char) -> u32 {
+pub(in crate::trainers) fn id_of(character: char) -> u32 {
     let code = character as u32;
     if code < 0xd800 { code } else { code - SURROGATES }
 }
@@ -115,11 +115,7 @@ impl BpeTrainer {
         on_progress: &mut OnProgress<'_>,
         tuning: Tuning,
     ) -> Result<Extension> {
-        let trainer = Self {
-            continuing_subword_prefix: base.options().continuing_subword_prefix.clone(),
-            end_of_word_suffix: base.options().end_of_word_suffix.clone(),
-            ..self.clone()
-        };
+        let trainer = self.with_affixes_of(base);
         trainer.check_size()?;
         let tokens = tokens_of(base, first_id)?;
         let (start, skipped) = (tokens.len(), tokens.len() - base.vocab().len());
@@ -135,6 +131,15 @@ impl BpeTrainer {
         let choice = Choice::Frequency(Frequency::new(trainer.tie_break));
         let trained = MergeLoop::new(&trainer, tokens, arena, choice, tuning).run(Vec::new(), on_progress)?;
         Ok(trainer.extension(base, start, trained))
+    }
+
+    /// The same options with the prefix and the suffix of a base.
+    pub(super) fn with_affixes_of(&self, base: &Bpe) -> Self {
+        Self {
+            continuing_subword_prefix: base.options().continuing_subword_prefix.clone(),
+            end_of_word_suffix: base.options().end_of_word_suffix.clone(),
+            ..self.clone()
+        }
     }
 
     /// The tokens from `start` on, and the merges that the base lacks.
@@ -161,7 +166,7 @@ impl BpeTrainer {
 }
 
 /// The tokens of a base by id, and no other id below `first_id`.
-fn tokens_of(base: &Bpe, first_id: u32) -> Result<Tokens> {
+pub(super) fn tokens_of(base: &Bpe, first_id: u32) -> Result<Tokens> {
     let vocab = base.vocab();
     if vocab.shares_ids() || base.kinds().is_some() {
         let reason = if vocab.shares_ids() { "two tokens share an id" } else { "tokens have kinds" };

@@ -5,11 +5,12 @@
 //! the encoding of its own text: a new merge ranks last, so the symbols of its token first become its two halves, as they did in the word
 //! where the pair was counted.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::alphabet::symbolise_from;
 use super::arena::MAX_IDS;
-use super::base::{id_of, made_merges};
+use super::base::{id_of, made_merges, tokens_of};
 use super::choice::{Choice, Frequency};
 use super::likelihood::Likelihood;
 use super::merge_loop::{MergeLoop, Tuning};
@@ -28,8 +29,8 @@ impl BpeTrainer {
     /// learnt, the result is the model itself.
     ///
     /// # Errors
-    /// [`Error::InvalidOption`] if the present tokens, special tokens and new characters exceed `vocab_size`, or for superwords or
-    /// `auto_character_coverage`, which choose all tokens together; and the other errors of [`Self::extend`].
+    /// [`Error::InvalidOption`] if the present tokens, special tokens and new characters exceed `vocab_size`, or for superwords, which change the
+    /// pre-tokens, or `auto_character_coverage`, which chooses all tokens together; and the other errors of [`Self::extend`].
     pub fn continue_training<'w>(
         &self,
         words: impl WordSource + 'w,
@@ -45,10 +46,8 @@ impl BpeTrainer {
             let reason = "its tokens have the kinds of a SentencePiece file";
             return Err(Error::Unsupported(format!("training of this model cannot be continued: {reason}")));
         }
-        let vocab = Arc::new(present.with_new(&[])?);
-        let base = Bpe::from_pairs(vocab, &made_merges(model), model.options().clone())?;
-        let mut trainer = Self { only_new_tokens: true, ..self.clone() };
-        trainer.initial_alphabet.extend(present.by_id().iter().filter_map(|(token, _)| only_char(token)));
+        let base = present_model(model, present)?;
+        let trainer = self.for_present(present);
         let extension = trainer.extend(&base, 0, words, on_progress).map_err(|error| match error {
             Error::VocabSizeTooSmall { vocab_size, needed } => {
                 present.check_room(vocab_size, needed - present.len()).err().unwrap_or(error)
@@ -58,18 +57,41 @@ impl BpeTrainer {
         if extension.tokens.is_empty() { Ok(model.clone()) } else { extension.into_model(&base) }
     }
 
-    /// Refuses options for which all tokens are chosen together.
+    /// The tokens of `model` that the words have when the merging of pairs begins.
+    pub(in crate::trainers) fn tokens_of_words(
+        &self,
+        words: &dyn WordSource,
+        model: &Bpe,
+        present: &PresentTokens,
+        on_progress: &mut OnProgress<'_>,
+    ) -> Result<HashSet<u32>> {
+        let base = present_model(model, present)?;
+        let trainer = self.for_present(present).with_affixes_of(&base);
+        let tokens = tokens_of(&base, 0)?;
+        let (_, arena) = symbolise_from(&trainer, &base, tokens, words, false, on_progress)?;
+        Ok(arena.tokens())
+    }
+
+    /// The options of continued training: characters of the model count as infinitely frequent.
+    fn for_present(&self, present: &PresentTokens) -> Self {
+        let mut trainer = Self { only_new_tokens: true, ..self.clone() };
+        trainer.initial_alphabet.extend(present.by_id().iter().filter_map(|(token, _)| only_char(token)));
+        trainer
+    }
+
+    /// Refuses options for which all tokens are chosen together, or text is cut in another way.
     fn check_continued(&self) -> Result<()> {
         let superwords = self.superwords.as_ref();
         let phases = superwords.map(|options| format!("SuperwordOptions({})", options.initial_vocab_size));
         let shared = self.auto_character_coverage.then(|| "true".to_owned());
-        let given = [("superwords", phases, "absent"), ("auto_character_coverage", shared, "false")];
+        let pre_tokens = "absent where training is continued, since it changes the pre-tokens of all text; max_words limits the words of a \
+                          token where the tokenizer has superwords";
+        let characters = "false where training is continued, since it chooses all tokens together";
+        let given = [("superwords", phases, pre_tokens), ("auto_character_coverage", shared, characters)];
         match given.into_iter().find_map(|(name, value, expected)| Some((name, value?, expected))) {
             None => Ok(()),
             Some((name, value, expected)) => {
-                let expected =
-                    format!("{expected} where training is continued, since it chooses all tokens together");
-                Err(Error::InvalidOption { name, value, expected })
+                Err(Error::InvalidOption { name, value, expected: expected.to_owned() })
             }
         }
     }
@@ -104,6 +126,11 @@ impl BpeTrainer {
             MergeLoop::new(&trainer, known, arena, choice, Tuning::default()).run(Vec::new(), on_progress)?;
         Ok(trained.vocab.into_iter().skip(tokens.len()).collect())
     }
+}
+
+/// The model with the added tokens.
+fn present_model(model: &Bpe, present: &PresentTokens) -> Result<Bpe> {
+    Bpe::from_pairs(Arc::new(present.with_new(&[])?), &made_merges(model), model.options().clone())
 }
 
 /// The character of a text that is only one.

@@ -61,6 +61,8 @@ mod tokens;
 mod updates;
 mod word_index;
 
+pub(super) use arena::MAX_IDS;
+pub(super) use base::id_of;
 pub use base::{Extension, char_of};
 use choice::{Choice, Frequency};
 use likelihood::Likelihood;

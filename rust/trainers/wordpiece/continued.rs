@@ -13,9 +13,9 @@ use super::WordPieceTrainer;
 use crate::models::Tokens;
 use crate::models::wordpiece::{WordPiece, WordPieceOptions};
 use crate::structures::parallel::{METER_EVERY, OnProgress, run_parts};
-use crate::trainers::bpe::{BpeTrainer, char_of};
+use crate::trainers::bpe::{BpeTrainer, char_of, id_of};
 use crate::trainers::continued::PresentTokens;
-use crate::trainers::word_counts::{WordCounts, WordSource};
+use crate::trainers::word_counts::{WordCounts, WordSource, read_all};
 use crate::vocab::Vocab;
 use crate::{Error, Result};
 
@@ -49,48 +49,88 @@ impl WordPieceTrainer {
         if self.vocab_size == present.len() {
             return Ok(model.clone());
         }
-        if model.vocab().shares_ids() {
-            let message = "training of this model cannot be continued: two tokens share an id".to_owned();
-            return Err(Error::Unsupported(message));
-        }
-        let mut tokens: Vec<&str> = present.by_id().iter().map(|(token, _)| token.as_str()).collect();
-        tokens.extend(present.without_known(&self.special_tokens));
-        let known: HashSet<&str> = tokens.iter().copied().collect();
-        let symbols = self.symbols(words, model, present);
-        tokens.extend(symbols.iter().map(String::as_str).filter(|symbol| !known.contains(symbol)));
+        let tokens = self.initial_tokens_of(words, model, present)?;
         present.check_room(self.vocab_size, tokens.len() - present.len())?;
-        if char_of(tokens.len() as u32).is_none() {
-            let message =
-                format!("training can be continued from at most 1112064 tokens, here are {}", tokens.len());
-            return Err(Error::Unsupported(message));
-        }
         let cut = cut_words(words, &tokens, model.options(), self.threads, on_progress)?;
         let (precision, trainer) = self.rule();
         let prefix = Some(model.options().continuing_subword_prefix.clone());
         let trainer = BpeTrainer { continuing_subword_prefix: prefix, ..trainer };
         let learnt = trainer.merge_tokens(&tokens, &cut, precision, on_progress)?;
-        let new: Vec<&str> =
-            tokens[present.len()..].iter().copied().chain(learnt.iter().map(String::as_str)).collect();
+        let new: Vec<&str> = tokens[present.len()..].iter().chain(&learnt).map(String::as_str).collect();
         if new.is_empty() {
             return Ok(model.clone());
         }
         Ok(WordPiece::new(Arc::new(present.with_new(&new)?), model.options().clone()))
     }
 
+    /// The tokens of `model` that the words have before any pair is merged.
+    pub(in crate::trainers) fn tokens_of_words(
+        &self,
+        words: &dyn WordSource,
+        model: &WordPiece,
+        present: &PresentTokens,
+        on_progress: &mut OnProgress<'_>,
+    ) -> Result<HashSet<u32>> {
+        let tokens = self.initial_tokens_of(words, model, present)?;
+        let cut = cut_words(words, &tokens, model.options(), self.threads, on_progress)?;
+        let places: HashSet<usize> =
+            cut.iter().flat_map(|(word, _)| word.chars()).map(|place| id_of(place) as usize).collect();
+        Ok(present
+            .by_id()
+            .iter()
+            .enumerate()
+            .filter(|(place, _)| places.contains(place))
+            .map(|(_, &(_, id))| id)
+            .collect())
+    }
+
+    /// The present tokens by id, then new special tokens and new characters.
+    fn initial_tokens_of(
+        &self,
+        words: &dyn WordSource,
+        model: &WordPiece,
+        present: &PresentTokens,
+    ) -> Result<Vec<String>> {
+        if model.vocab().shares_ids() {
+            let message = "training of this model cannot be continued: two tokens share an id".to_owned();
+            return Err(Error::Unsupported(message));
+        }
+        let mut tokens: Vec<String> = present.by_id().iter().map(|(token, _)| token.clone()).collect();
+        tokens.extend(present.without_known(&self.special_tokens).into_iter().map(str::to_owned));
+        let known: HashSet<&str> = tokens.iter().map(String::as_str).collect();
+        let symbols = self.symbols(words, model, present)?;
+        let new: Vec<String> =
+            symbols.into_iter().filter(|symbol| !known.contains(symbol.as_str())).collect();
+        tokens.extend(new);
+        if char_of(tokens.len() as u32).is_none() {
+            let message =
+                format!("training can be continued from at most 1112064 tokens, here are {}", tokens.len());
+            return Err(Error::Unsupported(message));
+        }
+        Ok(tokens)
+    }
+
     /// Symbols of the words and of the initial alphabet, and the characters that continue tokens of the model, sorted.
-    fn symbols(&self, words: &WordCounts, model: &WordPiece, present: &PresentTokens) -> BTreeSet<String> {
+    fn symbols(
+        &self,
+        words: &dyn WordSource,
+        model: &WordPiece,
+        present: &PresentTokens,
+    ) -> Result<BTreeSet<String>> {
         let WordPieceOptions { continuing_subword_prefix: prefix, max_input_chars_per_word, unk_token } =
             model.options();
         let is_short = |word: &str| word.chars().nth(*max_input_chars_per_word).is_none();
         let mut counts: BTreeMap<char, u64> = BTreeMap::new();
         let mut places: BTreeSet<(bool, char)> = BTreeSet::new();
-        for (word, count) in words.iter().filter(|&(word, count)| count > 0 && is_short(word)) {
-            for (place, character) in word.chars().enumerate() {
-                let sum = counts.entry(character).or_default();
-                *sum = sum.saturating_add(count);
-                places.insert((place > 0, character));
+        read_all(words, |word, count| {
+            if count > 0 && is_short(word) {
+                for (place, character) in word.chars().enumerate() {
+                    let sum = counts.entry(character).or_default();
+                    *sum = sum.saturating_add(count);
+                    places.insert((place > 0, character));
+                }
             }
-        }
+        })?;
         let bare = |token: &str| token.strip_prefix(prefix.as_str()).unwrap_or(token).to_owned();
         let known = present.by_id().iter().filter_map(|(token, _)| {
             let bare = bare(token);
@@ -116,14 +156,14 @@ impl WordPieceTrainer {
             let prefix = if continues { prefix.as_str() } else { "" };
             format!("{prefix}{character}")
         };
-        places.into_iter().map(spelled).collect()
+        Ok(places.into_iter().map(spelled).collect())
     }
 }
 
 /// The words as token words, see [`char_of`].
 fn cut_words(
-    words: &WordCounts,
-    tokens: &[&str],
+    words: &dyn WordSource,
+    tokens: &[String],
     options: &WordPieceOptions,
     threads: usize,
     on_progress: &mut OnProgress<'_>,

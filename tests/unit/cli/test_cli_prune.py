@@ -37,6 +37,12 @@ def test_scripts_and_ids_are_criteria(lexmill: Run, saved: str) -> None:
     assert library.Tokenizer.from_file("out.json").to_str() == expected.tokenizer.to_str()
 
 
+def test_languages_are_a_criterion(lexmill: Run, saved: str) -> None:
+    lexmill("prune", saved, "out.json", "--language", "el", "--language", "ru-Latn")
+    expected = library.prune(library.Tokenizer.from_file(saved), scripts=["Greek", "Latin"]).tokenizer
+    assert library.Tokenizer.from_file("out.json").to_str() == expected.to_str()
+
+
 def test_shrunk_tokenizer(lexmill: Run, saved: str) -> None:
     assert lexmill("shrink", saved, "out.json", "280", "--json").outcome["vocab_size"] == 280
     expected = library.shrink(library.Tokenizer.from_file(saved), 280).tokenizer
@@ -46,12 +52,13 @@ def test_shrunk_tokenizer(lexmill: Run, saved: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["out.json"], 2, "there is nothing to prune by; give FILES, --script or --keep-ids"),
+        (["out.json"], 2, "there is nothing to prune by; give FILES, --script, --language or --keep-ids"),
         (["out.json", "--script", "Latin", "--min-count", "2"], 2, "--min-count is for tokens of FILES"),
         (["-", "--script", "Latin"], 2, "outputs must be files, not stdout (-)"),
         (["out.json", "--script", "Latin", "--old-ids", "out.json"], 2, "out.json is OUT and --old-ids"),
         (["out.json", "--keep-ids", "text.txt"], 1, "text.txt must have ids, but has "),
         (["out.json", "--script", "Elvish"], 1, "scripts has 'Elvish'"),
+        (["out.json", "--language", "qaa"], 1, "languages has 'qaa', whose script is not known"),
     ],
 )
 def test_wrong_criteria(lexmill: Run, saved: str, arguments: list[str], code: int, message: str) -> None:
