@@ -20,7 +20,7 @@ from lexmill.normalizers import Normalizer
 from lexmill.pre_tokenizers import PreTokenizer
 from lexmill.processors import PostProcessor
 from lexmill.sources import Source
-from lexmill.trainers import Trainer
+from lexmill.trainers import SuperwordOptions, Trainer
 
 _Path: TypeAlias = str | PathLike[str]
 _Ids: TypeAlias = Sequence[int] | npt.NDArray[np.integer[Any]]
@@ -641,6 +641,9 @@ class WordCounts:
     def total(self) -> int:
         """The sum of all counts."""
     @property
+    def phrases(self) -> int:
+        """Distinct phrases, from which superwords are learnt; 0 if none were counted."""
+    @property
     def texts(self) -> int:
         """How many texts were counted."""
     @property
@@ -664,7 +667,9 @@ class WordCounts:
         """The sum of the counts of those."""
     @property
     def stages(self) -> str:
-        """The stages that decide the words of a text, as JSON: normalizer, pre-tokenizer and added tokens."""
+        """The stages that decide the words of a text, as JSON: normalizer, pre-tokenizer and added tokens; and the pre-
+        tokenizer of phrases, if these were counted.
+        """
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
     def __len__(self) -> int: ...
     def __iter__(self) -> CountedWords: ...
@@ -1326,6 +1331,7 @@ class Tokenizer:
         files: Iterable[_Path | Source],
         *,
         iterator: Iterable[object] | None = None,
+        superwords: SuperwordOptions | None = None,
         max_memory: int | None = None,
         folder: _Path | None = None,
         checkpoint: tuple[_Path, int | None, bool] | None = None,

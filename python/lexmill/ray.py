@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
     from lexmill.normalizers import Normalizer
     from lexmill.pre_tokenizers import PreTokenizer
+    from lexmill.trainers import SuperwordOptions
 
 __all__ = ["count_words", "tokenize", "tokenize_dataset"]
 
@@ -58,6 +59,7 @@ def count_words(
     normalizer: Normalizer | None = None,
     pre_tokenizer: PreTokenizer | None = None,
     added_tokens: Iterable[str | AddedToken] = (),
+    superwords: SuperwordOptions | None = None,
     column: str = "text",
     order: str | None = None,
     max_memory: int | str | None = None,
@@ -84,6 +86,7 @@ def count_words(
         normalizer: the normalizer that texts go through.
         pre_tokenizer: the pre-tokenizer that cuts texts into words; without one each text is a word.
         added_tokens: the added tokens of the tokenizer that will be trained.
+        superwords: the options of a trainer that is to learn superwords from the counts; then phrases are counted too.
         column: the column of texts in a dataset.
         order: the column of a dataset by which rows are sorted; no two rows have the same value.
         max_memory: bytes that a task may take for counting, such as `"1GB"`, and the merging at the end.
@@ -104,7 +107,7 @@ def count_words(
         LexmillError: Ray is not installed.
     """
     ray = _ray()
-    options = CountOptions.of(normalizer, pre_tokenizer, added_tokens, max_memory, scratch, errors)
+    options = CountOptions.of(normalizer, pre_tokenizer, added_tokens, superwords, max_memory, scratch, errors)
     if isinstance(sources, ray.data.Dataset):
         with range_folder(folder) as shared:
             counter = RangeCounter(shared, column, check_order_is_given(order), options, first_source, num_threads)

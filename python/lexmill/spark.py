@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
     from lexmill.normalizers import Normalizer
     from lexmill.pre_tokenizers import PreTokenizer
+    from lexmill.trainers import SuperwordOptions
 
 __all__ = ["count_words", "tokenize", "tokenize_frame"]
 
@@ -54,6 +55,7 @@ def count_words(
     normalizer: Normalizer | None = None,
     pre_tokenizer: PreTokenizer | None = None,
     added_tokens: Iterable[str | AddedToken] = (),
+    superwords: SuperwordOptions | None = None,
     column: str = "text",
     order: str | None = None,
     max_memory: int | str | None = None,
@@ -80,6 +82,7 @@ def count_words(
         normalizer: the normalizer that texts go through.
         pre_tokenizer: the pre-tokenizer that cuts texts into words; without one each text is a word.
         added_tokens: the added tokens of the tokenizer that will be trained.
+        superwords: the options of a trainer that is to learn superwords from the counts; then phrases are counted too.
         column: the column of texts in a data frame.
         order: the column of a data frame by which rows are sorted; no two rows have the same value.
         max_memory: bytes that a task may take for counting, such as `"1GB"`, and the merging at the end. Spark does not
@@ -98,7 +101,7 @@ def count_words(
         LexmillError: Spark is not installed.
     """
     sql = _pyspark()
-    options = CountOptions.of(normalizer, pre_tokenizer, added_tokens, max_memory, scratch, errors)
+    options = CountOptions.of(normalizer, pre_tokenizer, added_tokens, superwords, max_memory, scratch, errors)
     if isinstance(sources, sql.DataFrame):
         with range_folder(folder) as shared:
             counter = RangeCounter(shared, column, check_order_is_given(order), options, first_source, num_threads)

@@ -123,6 +123,15 @@ impl PyTokenizer {
         let job = CountsTraining { trainer: &training.trainer, max_memory, threads };
         let core = self.core(py)?;
         let model = core.pipeline().model();
+        if let Some(superwords) = self.superwords(py, &training, None, None)? {
+            let superwords = superwords.within(max_memory);
+            let counts = (&counts.counts, domains);
+            let trained =
+                py.detach(|| superwords.learn_domains(&core, &training, counts, threads, &mut reporter));
+            let (model, tokens) = reporter.or_raise(py, trained)?;
+            self.install_superwords(model, &training.special_tokens, &superwords);
+            return Ok(tokens);
+        }
         let trained = py.detach(|| {
             training.words.store(counts.counts.summary().words as usize, Ordering::Relaxed);
             let on_progress = &mut |progress| reporter.report(progress);

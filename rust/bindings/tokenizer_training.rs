@@ -17,7 +17,7 @@ use super::stage::Stage;
 use super::tokenizer::PyTokenizer;
 use super::tokenizer_state::Concerns;
 use super::trainers::{PyTrainer, Training, default_trainer};
-use super::training_texts::{count_corpora, count_corpus};
+use super::training_texts::{count_corpus, count_into};
 use super::word_counts::{bytes_of, folder_or_default};
 use crate::added_tokens::AddedToken;
 use crate::corpus::{BoundedCounting, Utf8Errors};
@@ -95,9 +95,7 @@ impl PyTokenizer {
             let core = tokenizer.core(py)?;
             let mut counters = stages.counters(&core, threads).or_raise(py)?;
             let trained = py.detach(|| {
-                for counting in counters.countings() {
-                    files.count(counting, &mut |progress| reporter.report(progress))?;
-                }
+                files.count(counters.counting(), &mut |progress| reporter.report(progress))?;
                 stages.learn(&core, &training, counters, threads, &mut reporter)
             });
             let model = reporter.or_raise(py, trained)?;
@@ -162,11 +160,8 @@ impl PyTokenizer {
         if let Some(stages) = self.superwords(py, &training, max_memory, folder.as_ref())? {
             let core = self.core(py)?;
             let mut counters = stages.counters(&core, threads).or_raise(py)?;
-            for counting in counters.countings() {
-                counting.begin_sources(1).or_raise(py)?(0, 0);
-            }
-            let countings = counters.countings();
-            count_corpora(py, iterator, Utf8Errors::Strict, countings, length, &mut reporter)?;
+            counters.counting().begin_sources(1).or_raise(py)?(0, 0);
+            count_into(py, iterator, Utf8Errors::Strict, counters.counting(), length, &mut reporter)?;
             let trained = py.detach(|| stages.learn(&core, &training, counters, threads, &mut reporter));
             let model = reporter.or_raise(py, trained)?;
             self.install_superwords(model, &training.special_tokens, &stages);

@@ -46,22 +46,21 @@ pub(super) fn count_corpus(
     length: Option<usize>,
     reporter: &mut Reporter,
 ) -> PyResult<WordCounting> {
-    count_corpora(py, iterator, errors, [&mut counting], length, reporter)?;
+    count_into(py, iterator, errors, &mut counting, length, reporter)?;
     Ok(counting)
 }
 
-/// Counts the words of all texts of an iterator in several ways.
-pub(super) fn count_corpora<const N: usize>(
+/// As [`count_corpus`], for a counting that stays where it is.
+pub(super) fn count_into(
     py: Python<'_>,
     iterator: &Bound<'_, PyAny>,
     errors: Utf8Errors,
-    mut countings: [&mut WordCounting; N],
+    counting: &mut WordCounting,
     length: Option<usize>,
     reporter: &mut Reporter,
 ) -> PyResult<()> {
     let count = |texts: &Texts| {
-        let counted =
-            countings.iter_mut().try_for_each(|counting| count(py, counting, texts, length, reporter));
+        let counted = count(py, counting, texts, length, reporter);
         reporter.or_raise(py, counted)
     };
     let mut batches = Batches { texts: Texts::new(errors), errors, count };

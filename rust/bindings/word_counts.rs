@@ -1,7 +1,7 @@
 //! `lexmill.WordCounts`, and training from word counts.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
@@ -12,10 +12,10 @@ use super::errors::{OrRaise, exception};
 use super::progress::Reporter;
 use super::sources::OpenedFiles;
 use super::tokenizer::PyTokenizer;
-use super::trainers::PyTrainer;
+use super::trainers::{PySuperwordOptions, PyTrainer};
 use super::training_texts::count_corpus;
 use crate::corpus::{BoundedCounting, Checkpoint, CountingJob};
-use crate::counting::runs::{Addend, Budget, CountedWord, CountsFile, RunReader, Spelling, Stages};
+use crate::counting::runs::{Addend, Budget, CountedWord, CountsFile, RunReader, Spelling};
 use crate::structures::freed_memory::give_back;
 use crate::trainers::Trainer;
 
@@ -146,6 +146,12 @@ impl PyWordCounts {
         py.detach(|| self.counts.training_memory(&trainer, threads(num_threads))).or_raise(py)
     }
 
+    /// Distinct phrases, from which superwords are learnt; 0 if none were counted.
+    #[getter]
+    fn phrases(&self) -> u64 {
+        self.counts.summary().phrases.words
+    }
+
     /// How many texts were counted.
     #[getter]
     fn texts(&self) -> u64 {
@@ -170,7 +176,8 @@ impl PyWordCounts {
         self.counts.summary().dropped_total
     }
 
-    /// The stages that decide the words of a text, as JSON: normalizer, pre-tokenizer and added tokens.
+    /// The stages that decide the words of a text, as JSON: normalizer, pre-tokenizer and added tokens; and the pre-tokenizer of
+    /// phrases, if these were counted.
     #[getter]
     fn stages(&self, py: Python<'_>) -> PyResult<String> {
         serde_json::to_string(&self.counts.summary().stages)
@@ -196,7 +203,14 @@ impl PyWordCounts {
 
     fn __repr__(&self) -> String {
         let summary = self.counts.summary();
-        format!("WordCounts(words={}, total={}, texts={})", summary.words, summary.total, summary.texts)
+        let phrases = match summary.phrases.words {
+            0 => String::new(),
+            phrases => format!(", phrases={phrases}"),
+        };
+        format!(
+            "WordCounts(words={}, total={}, texts={}{phrases})",
+            summary.words, summary.total, summary.texts
+        )
     }
 
     fn __iter__(&self) -> PyCountedWords {
@@ -248,8 +262,8 @@ pub(super) fn folder_or_default(folder: Option<FilePath>) -> PathBuf {
 impl PyTokenizer {
     /// Counts the words of files and sources, or of an iterator, for `lexmill.count_words`.
     #[pyo3(signature = (
-        files, *, iterator=None, max_memory=None, folder=None, checkpoint=None, first_source=0, errors="strict", on_progress=None,
-        num_threads=None
+        files, *, iterator=None, superwords=None, max_memory=None, folder=None, checkpoint=None, first_source=0,
+        errors="strict", on_progress=None, num_threads=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "each is an option of `lexmill.count_words`")]
     fn _count_words(
@@ -257,6 +271,7 @@ impl PyTokenizer {
         py: Python<'_>,
         files: &Bound<'_, PyAny>,
         iterator: Option<&Bound<'_, PyAny>>,
+        superwords: Option<&Bound<'_, PySuperwordOptions>>,
         max_memory: Option<usize>,
         folder: Option<FilePath>,
         checkpoint: Option<(FilePath, u64, bool)>,
@@ -270,12 +285,11 @@ impl PyTokenizer {
         let mut reporter = on_progress.map_or_else(Reporter::silent, Reporter::to);
         let threads = threads(num_threads);
         let budget = Budget { memory: max_memory.unwrap_or(usize::MAX), folder: folder_or_default(folder) };
-        let stages = Stages::of(&self.shared.parts()).or_raise(py)?;
-        let pipeline = Arc::clone(self.core(py)?.pipeline());
+        let (pipelines, stages) = self.counted(py, superwords.map(|options| &options.get().0))?;
         if let Some((folder, part_bytes, resume)) = checkpoint {
             let checkpoint = Checkpoint { folder: folder.into(), part_bytes, resume };
             let sources = files.input_sources();
-            let job = CountingJob { pipeline, stages, sources, first_source, threads, budget };
+            let job = CountingJob { pipelines, stages, sources, first_source, threads, budget };
             let counted = py.detach(|| {
                 let counts = checkpoint.count(&job, &mut |progress| reporter.report(progress));
                 give_back();
@@ -286,7 +300,7 @@ impl PyTokenizer {
             return Ok(PyWordCounts { counts });
         }
         let mut bounded =
-            BoundedCounting::new(pipeline, stages, threads, budget, first_source).or_raise(py)?;
+            BoundedCounting::new(pipelines, stages, threads, budget, first_source).or_raise(py)?;
         if let Some(iterator) = iterator {
             bounded.counting.begin_sources(1).or_raise(py)?(0, 0);
             bounded.counting =

@@ -7,12 +7,12 @@ use serde_json::Value;
 use crate::Result;
 use crate::added_tokens::AddedTokens;
 use crate::cache::KeyForm;
-use crate::counting::runs::{Budget, CountsFile, Overflow, Spelling, Stages};
+use crate::counting::runs::{Budget, CountsFile, Overflow, PhraseOverflow, Spelling, Stages};
 use crate::formats::components::Component;
 use crate::formats::tokenizer_json::added_token_json;
-use crate::pipeline::Pipeline;
+use crate::pre_tokenizers::PreTokenizer;
 use crate::structures::parallel::OnProgress;
-use crate::tokenizer::{Components, WordCounting};
+use crate::tokenizer::{Components, CountedPipelines, WordCounting};
 
 impl Stages {
     /// The stages of a tokenizer.
@@ -25,7 +25,16 @@ impl Stages {
             normalizer: json(parts.normalizer.as_ref().map(Component::to_json).transpose()?),
             pre_tokenizer: json(parts.pre_tokenizer.as_ref().map(Component::to_json).transpose()?),
             added_tokens: added_tokens(&parts.added),
+            phrases: Value::Null,
         })
+    }
+
+    /// The same stages, with the pre-tokenizer that cuts texts into phrases.
+    ///
+    /// # Errors
+    /// As [`Self::of`].
+    pub fn with_phrases(self, pre_tokenizer: &PreTokenizer) -> Result<Self> {
+        Ok(Self { phrases: pre_tokenizer.to_json()?, ..self })
     }
 }
 
@@ -51,19 +60,21 @@ impl BoundedCounting {
     /// # Errors
     /// [`Error::InvalidOption`](crate::Error) for less memory than counting needs.
     pub fn new(
-        pipeline: Arc<Pipeline>,
+        pipelines: impl Into<CountedPipelines>,
         stages: Stages,
         threads: usize,
         budget: Budget,
         first_source: u32,
     ) -> Result<Self> {
-        let spelling = match pipeline.training_key_form() {
+        let pipelines = pipelines.into();
+        let spelling = match pipelines.words.training_key_form() {
             KeyForm::Bytes => Spelling::Bytes,
             KeyForm::Text | KeyForm::Spaced | KeyForm::Prefixed => Spelling::Text,
         };
         let overflow = Arc::new(Overflow::new(budget, threads, spelling, stages)?);
-        let (spill, share) = (Arc::clone(&overflow) as _, overflow.share());
-        let counting = WordCounting::new(pipeline, threads).with_spill(spill, share, first_source);
+        let phrases = Arc::new(PhraseOverflow(Arc::clone(&overflow)));
+        let (spills, share) = ([Arc::clone(&overflow) as _, phrases as _], overflow.share());
+        let counting = WordCounting::new(pipelines, threads).with_spill(spills, share, first_source);
         Ok(Self { counting, overflow })
     }
 

@@ -7,7 +7,6 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -17,12 +16,11 @@ use super::inputs::{
     resumed_inputs,
 };
 use crate::counting::runs::{Addend, Budget, CountsFile, Stages};
-use crate::pipeline::Pipeline;
 use crate::structures::append_log::AppendLog;
 use crate::structures::atomic_file;
 use crate::structures::folder_lock::{FolderLock, LOCK};
 use crate::structures::parallel::{OnProgress, Progress};
-use crate::tokenizer::BlockEnd;
+use crate::tokenizer::{BlockEnd, CountedPipelines};
 use crate::{Error, Result};
 
 const VERSION: u32 = 1;
@@ -32,9 +30,9 @@ const PARTS: &str = "parts.jsonl";
 /// The files whose words are counted, and the options of counting.
 #[derive(Clone, Debug)]
 pub struct CountingJob {
-    /// The pipeline that cuts texts into words.
-    pub pipeline: Arc<Pipeline>,
-    /// The stages of the pipeline as JSON.
+    /// The pipelines that cut texts into words and phrases.
+    pub pipelines: CountedPipelines,
+    /// The stages of the pipelines as JSON.
     pub stages: Stages,
     /// The files.
     pub sources: Vec<InputSource>,
@@ -292,8 +290,8 @@ fn count_part(
     done: u64,
     on_progress: &mut OnProgress<'_>,
 ) -> Result<CountsFile> {
-    let CountingJob { pipeline, stages, threads, budget, first_source, .. } = job.clone();
-    let mut bounded = BoundedCounting::new(pipeline, stages, threads, budget, first_source)?;
+    let CountingJob { pipelines, stages, threads, budget, first_source, .. } = job.clone();
+    let mut bounded = BoundedCounting::new(pipelines, stages, threads, budget, first_source)?;
     let begin_source = bounded.counting.begin_sources(files.len())?;
     let total: u64 = files.iter().map(|file| file.input.bytes.unwrap_or(0)).sum();
     let begin = reader.end;

@@ -158,9 +158,14 @@ impl WordCounter {
         self.long_places.clear();
     }
 
+    /// Distinct words, about.
+    pub fn distinct(&self) -> usize {
+        self.used + self.long.len()
+    }
+
     /// Bytes of the words, about.
     pub fn bytes(&self) -> usize {
-        (self.used + self.long.len()) * size_of::<Entry>() + self.long_text.len()
+        self.distinct() * size_of::<Entry>() + self.long_text.len()
     }
 
     /// Counts the words that [`Self::add`] has deferred.

@@ -1,59 +1,266 @@
 //! Training of superwords from counts on disk, in bounded memory.
 
+use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::from_counts::words_of;
+use serde_json::Value;
+
+use super::from_counts::{check_stages, words_of};
 use super::superwords::{SuperwordStages, bpe};
-use crate::Result;
-use crate::counting::runs::{Budget, CountsFile, Overflow, Spelling};
+use crate::cache::KeyForm;
+use crate::counting::runs::{Budget, CountsFile, Overflow, Spelling, Stages};
 use crate::counting::{Spill, WordCounter};
 use crate::models::Model;
-use crate::structures::parallel::OnProgress;
-use crate::trainers::Trainer;
-use crate::trainers::bpe::{BpeTrainer, SuperwordAlgorithm};
+use crate::models::bpe::Bpe;
+use crate::structures::parallel::{METER_EVERY, Meter, OnProgress, run_parts};
+use crate::trainers::bpe::{
+    BpeTrainer, Extension, Outcome, RareBorders, RarePairs, SuperwordAlgorithm, TokenWords,
+};
+use crate::trainers::word_counts::{WordCounts, WordSource};
+use crate::trainers::{Trainer, Words};
+use crate::{Error, Result};
 
 impl SuperwordStages {
-    /// As [`Self::train`], from counts; runs are counted within `budget` as well.
+    /// As [`Self::train`], from counts of words and phrases; runs are counted within `budget` as well.
     ///
     /// # Errors
-    /// The errors of [`Self::train`], of reading and writing counts, and of [`CountsFile::check_training_memory`].
-    pub fn train_bounded(
+    /// The errors of [`Self::train`], of reading and writing counts, and of [`CountsFile::check_training_memory`];
+    /// [`Error::Unsupported`] if the counts come from other stages than `stages`, which have the pre-tokenizer of phrases, or have no
+    /// phrases.
+    #[expect(clippy::too_many_arguments, reason = "each is an option of training")]
+    pub fn train_from_counts(
         &self,
         trainer: &BpeTrainer,
-        [words, weak_words]: [CountsFile; 2],
+        words: CountsFile,
+        stages: &Stages,
         model: &Model,
         threads: usize,
         budget: &Budget,
         on_progress: &mut OnProgress<'_>,
     ) -> Result<Model> {
-        let [first, second] = self.phases(trainer, threads).map(Trainer::Bpe);
+        let [first, _] = self.phases(trainer, threads).map(Trainer::Bpe);
+        let is_mapped = self.phrase_form() == KeyForm::Bytes;
+        let spelling = if is_mapped { Spelling::Bytes } else { Spelling::Text };
+        let phrases = phrases_of(&words, stages, spelling)?;
         let limit = budget.memory as u64;
         words.check_training_memory(&first, threads, limit)?;
         let source = words_of(first.needs_order(), &words, on_progress)?;
         let base = bpe(first.train(source, model, threads, on_progress)?)?;
         drop(words);
-        let counts = match self.options.algorithm {
-            SuperwordAlgorithm::SuperBpe => weak_words,
-            SuperwordAlgorithm::Boundless => {
-                let summary = weak_words.summary();
-                let stages = summary.stages.clone();
-                let overflow = Arc::new(Overflow::new(budget.clone(), threads, Spelling::Text, stages)?);
-                overflow.begin_source(0, 0);
-                let source = words_of(second.needs_order(), &weak_words, on_progress)?;
-                let new_counter = || WordCounter::bounded(Arc::clone(&overflow) as _, overflow.share());
-                for mut counter in self.count_runs(&base, &source, threads, &new_counter, on_progress)? {
-                    counter.flush()?;
-                }
-                overflow.finish(summary.texts, summary.bytes, on_progress)?
-            }
-        };
-        counts.check_training_memory(&second, threads, limit)?;
-        let source = words_of(second.needs_order(), &counts, on_progress)?;
         let [_, second] = self.phases(trainer, threads);
+        let second = SecondPhase { trainer: &second, base: &base, budget, threads };
         let extension = match self.options.algorithm {
-            SuperwordAlgorithm::SuperBpe => second.extend(&base, 0, source, on_progress)?,
-            SuperwordAlgorithm::Boundless => second.extend_by_tokens(&base, source, on_progress)?,
+            SuperwordAlgorithm::SuperBpe => {
+                if let Err(too_large) = second.check_memory(&phrases) {
+                    let words = TokenWords::new(&base);
+                    let tokens =
+                        second.recount(&phrases, on_progress, |source, new_counter, on_progress| {
+                            count_tokens(&words, source, threads, new_counter, on_progress)
+                        })?;
+                    drop(phrases);
+                    second.learn_from_parts(&tokens, too_large, on_progress)?
+                } else {
+                    let source = second.source(&phrases, on_progress)?;
+                    second.trainer.extend(&base, 0, source, on_progress)?
+                }
+            }
+            SuperwordAlgorithm::Boundless => {
+                let runs = second.recount(&phrases, on_progress, |source, new_counter, on_progress| {
+                    self.count_runs(&base, source, threads, new_counter, on_progress)
+                })?;
+                drop(phrases);
+                match second.check_memory(&runs) {
+                    Err(too_large) => second.learn_from_parts(&runs, too_large, on_progress)?,
+                    Ok(()) => {
+                        let source = second.source(&runs, on_progress)?;
+                        second.trainer.extend_by_tokens(&base, source, on_progress)?
+                    }
+                }
+            }
         };
         extension.into_model(&base).map(Model::Bpe)
     }
+
+    /// The phrases of counts as the trained tokenizer spells them; `stages` have the pre-tokenizer of phrases.
+    ///
+    /// # Errors
+    /// As [`Self::train_from_counts`], for the counts alone.
+    pub fn spelled_phrases(&self, words: &CountsFile, stages: &Stages) -> Result<CountsFile> {
+        let spelling = if self.is_mapped { Spelling::Bytes } else { Spelling::Text };
+        phrases_of(words, stages, spelling)
+    }
+}
+
+/// The second phase, in bounded memory.
+struct SecondPhase<'a> {
+    trainer: &'a BpeTrainer,
+    base: &'a Bpe,
+    budget: &'a Budget,
+    threads: usize,
+}
+
+/// Makes the counter of a thread.
+type NewCounter<'a> = &'a (dyn Fn() -> WordCounter + Sync);
+
+impl SecondPhase<'_> {
+    /// # Errors
+    /// [`Error::InvalidOption`] if training on `counts` takes more than the memory. No word of these may be left out.
+    fn check_memory(&self, counts: &CountsFile) -> Result<()> {
+        let needed = counts.training_memory(&Trainer::Bpe(self.trainer.clone()), self.threads)?;
+        if needed <= self.budget.memory as u64 {
+            return Ok(());
+        }
+        let words = counts.summary().words;
+        let expected = format!(
+            "at least {needed}, about what the second phase takes on {words} distinct sequences of tokens; give more memory, or learn \
+             fewer superwords"
+        );
+        Err(Error::InvalidOption { name: "max_memory", value: self.budget.memory.to_string(), expected })
+    }
+
+    /// The words as the trainer needs them; there may be none.
+    fn source(&self, counts: &CountsFile, on_progress: &mut OnProgress<'_>) -> Result<Words<'static>> {
+        match counts.summary().words {
+            0 => Ok(Words::Table(WordCounts::default())),
+            _ => words_of(Trainer::Bpe(self.trainer.clone()).needs_order(), counts, on_progress),
+        }
+    }
+
+    /// Counts again what `count` makes of the words of `counts`.
+    fn recount(
+        &self,
+        counts: &CountsFile,
+        on_progress: &mut OnProgress<'_>,
+        count: impl FnOnce(&dyn WordSource, NewCounter<'_>, &mut OnProgress<'_>) -> Result<Vec<WordCounter>>,
+    ) -> Result<CountsFile> {
+        let summary = counts.summary();
+        let stages = Stages { phrases: Value::Null, ..summary.stages.clone() };
+        let overflow = Overflow::new(self.budget.clone(), self.threads, Spelling::Text, stages)?;
+        let overflow = Arc::new(overflow);
+        overflow.begin_source(0, 0);
+        let source = self.source(counts, on_progress)?;
+        let new_counter = || WordCounter::bounded(Arc::clone(&overflow) as _, overflow.share());
+        for mut counter in count(&source, &new_counter, on_progress)? {
+            counter.flush()?;
+        }
+        overflow.finish(summary.texts, summary.bytes, on_progress)
+    }
+
+    /// Learns from token words that are too many for the memory, cut between rare pairs; `too_large` is the error if that cannot be exact.
+    fn learn_from_parts(
+        &self,
+        words: &CountsFile,
+        too_large: Error,
+        on_progress: &mut OnProgress<'_>,
+    ) -> Result<Extension> {
+        let pairs =
+            RarePairs::count(self.base, &self.source(words, on_progress)?, self.threads, on_progress)?;
+        let mut least = pairs.guess(self.trainer.vocab_size.saturating_sub(self.base.vocab().len()));
+        while least > self.trainer.min_frequency.max(1) {
+            let borders = pairs.borders(least);
+            let is_plain = AtomicBool::new(true);
+            let parts = self.recount(words, on_progress, |source, new_counter, on_progress| {
+                count_parts(&borders, &is_plain, source, self.threads, new_counter, on_progress)
+            })?;
+            if !is_plain.into_inner() {
+                break;
+            }
+            self.check_memory(&parts)?;
+            let source = self.source(&parts, on_progress)?;
+            let extension = self.trainer.extend_by_tokens(self.base, source, on_progress)?;
+            match pairs.outcome(&extension, least, self.trainer.vocab_size) {
+                Outcome::Exact => return Ok(extension),
+                Outcome::CutTooMuch => least /= 2,
+                Outcome::Ambiguous => break,
+            }
+        }
+        Err(too_large)
+    }
+}
+
+/// Counts texts as token words.
+fn count_tokens(
+    words: &TokenWords<'_>,
+    source: &dyn WordSource,
+    threads: usize,
+    new_counter: NewCounter<'_>,
+    on_progress: &mut OnProgress<'_>,
+) -> Result<Vec<WordCounter>> {
+    count_in_parts(source, threads, on_progress, |part, meter| {
+        let (mut counter, mut write, mut word) = (new_counter(), words.writer(), String::new());
+        each_of(source, part, meter, |text, count, position| {
+            write(text, &mut word)?;
+            if word.chars().nth(1).is_some() {
+                counter.add_counted(word.as_bytes(), count, position);
+            }
+            counter.check()
+        })?;
+        Ok(counter)
+    })
+}
+
+/// Counts the parts of token words. `is_plain` becomes false if the base merges two neighbours of a part.
+fn count_parts(
+    borders: &RareBorders<'_>,
+    is_plain: &AtomicBool,
+    source: &dyn WordSource,
+    threads: usize,
+    new_counter: NewCounter<'_>,
+    on_progress: &mut OnProgress<'_>,
+) -> Result<Vec<WordCounter>> {
+    count_in_parts(source, threads, on_progress, |part, meter| {
+        let mut counter = new_counter();
+        each_of(source, part, meter, |word, count, position| {
+            let mut next = position;
+            let are_new = borders.for_each_part(word, |part| {
+                counter.add_counted(part.as_bytes(), count, next);
+                next += 1;
+            });
+            if !are_new {
+                is_plain.store(false, Ordering::Relaxed);
+            }
+            counter.check()
+        })?;
+        Ok(counter)
+    })
+}
+
+/// Runs `count` for each part of a source.
+fn count_in_parts(
+    source: &dyn WordSource,
+    threads: usize,
+    on_progress: &mut OnProgress<'_>,
+    count: impl Fn((Range<usize>, u64), &Meter) -> Result<WordCounter> + Sync,
+) -> Result<Vec<WordCounter>> {
+    let parts = source.parts(threads).into_iter().zip(0_u64..).collect();
+    run_parts("count superwords", source.byte_len() as u64, parts, on_progress, count)?.into_iter().collect()
+}
+
+/// Calls `each` with the words of part `number` of a source, each with its count and its position in the source.
+fn each_of(
+    source: &dyn WordSource,
+    (part, number): (Range<usize>, u64),
+    meter: &Meter,
+    mut each: impl FnMut(&str, u64, u64) -> Result<()>,
+) -> Result<()> {
+    // Parts are in the order of the words. A word takes as many positions as its bytes, and a part has fewer bytes than 2^44.
+    let (mut position, mut bytes) = (number << 44, 0);
+    source.read(part, &mut |word, count| {
+        each(word, count, position)?;
+        position += word.len() as u64 + 1;
+        bytes += word.len();
+        Ok(bytes < METER_EVERY || meter.add(std::mem::take(&mut bytes)))
+    })
+}
+
+/// The phrases of counts in a spelling.
+fn phrases_of(words: &CountsFile, stages: &Stages, spelling: Spelling) -> Result<CountsFile> {
+    let phrases = words.phrases(spelling).ok_or_else(|| {
+        let message =
+            "the word counts have no phrases, from which superwords are learnt; count with superwords=";
+        Error::Unsupported(message.to_owned())
+    })?;
+    check_stages(words, stages)?;
+    Ok(phrases)
 }

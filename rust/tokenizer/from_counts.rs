@@ -58,13 +58,22 @@ impl CountsTraining<'_> {
 
     fn check_counts(&self, counts: &CountsFile, stages: &Stages, model: &Model) -> Result<()> {
         self.trainer.check_model(model)?;
-        if let Some((name, ours, theirs)) = stages.difference(&counts.summary().stages) {
-            let message =
-                format!("{name} of the word counts is {theirs} but must be the tokenizer's, {ours}");
-            return Err(Error::Unsupported(message));
-        }
+        // Phrases may be there too.
+        let phrases = counts.summary().stages.phrases.clone();
+        check_stages(counts, &Stages { phrases, ..stages.clone() })?;
         self.max_memory
             .map_or(Ok(()), |limit| counts.check_training_memory(self.trainer, self.threads, limit))
+    }
+}
+
+/// # Errors
+/// [`Error::Unsupported`] if counts come from other stages than `stages`.
+pub(super) fn check_stages(counts: &CountsFile, stages: &Stages) -> Result<()> {
+    match stages.difference(&counts.summary().stages) {
+        Some((name, ours, theirs)) => Err(Error::Unsupported(format!(
+            "{name} of the word counts is {theirs} but must be the tokenizer's, {ours}"
+        ))),
+        None => Ok(()),
     }
 }
 

@@ -42,7 +42,7 @@ pub use rows::Ragged;
 pub use superwords::SuperwordStages;
 pub use text_source::TextSource;
 pub use token_columns::{ColumnOptions, TokenColumns};
-pub use training::{BlockEnd, WordCounting};
+pub use training::{BlockEnd, CountedPipelines, WordCounting};
 
 use crate::Result;
 use crate::added_tokens::AddedTokens;

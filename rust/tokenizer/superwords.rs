@@ -3,39 +3,42 @@
 //! The first phase is the training of a tokenizer with fewer tokens. For the second, text is cut by a weaker pattern, whose pre-tokens
 //! are counted like the words of the first. Their merges follow the merges of the first phase ([`BpeTrainer::extend`]).
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use crate::byte_level::{char_to_byte_of, push_mapped};
+use hashbrown::HashTable;
+
+use crate::byte_level::char_to_byte_of;
 use crate::cache::KeyForm;
+use crate::cache::key::{SHORT, hash_key, hash_long, key};
 use crate::counting::WordCounter;
 use crate::models::bpe::{Bpe, BpeOptions, Scratch};
 use crate::models::{Model, Tokens};
-use crate::normalized::{Normalized, PreTokenized};
 use crate::pipeline::{DEFAULT_CACHE_LIMIT, Pipeline};
-use crate::pre_tokenizers::{Behavior, ByteLevel, PreTokenizer, Split};
+use crate::pre_tokenizers::{Behavior, ByteLevel, Cuts, PreTokenizer, Split};
 use crate::scan::Splitter;
 use crate::structures::finder::TextPattern;
 use crate::structures::parallel::{METER_EVERY, OnProgress, run_parts};
 use crate::structures::regex::Pattern;
-use crate::trainers::bpe::{BpeTrainer, SuperwordAlgorithm, Superwords, char_of};
+use crate::trainers::bpe::{BpeTrainer, SuperwordAlgorithm, Superwords, char_of, too_large};
 use crate::trainers::word_counts::{WordCounts, WordSource};
 use crate::trainers::{Trainer, Words};
 use crate::{Error, Result};
 
-use super::Components;
+use super::{Components, CountedPipelines};
 
 /// The cuts of both phases.
 #[derive(Debug)]
 pub struct SuperwordStages {
     pub(super) options: Superwords,
     /// Cuts text as in the first phase, but leaves its characters.
-    strong: PreTokenizer,
+    strong: Cuts,
     /// Cuts text as in the second phase, but leaves its characters.
     weak: PreTokenizer,
     /// The pre-tokenizer of the trained tokenizer.
     pre_tokenizer: PreTokenizer,
     /// True if the model sees the byte-level alphabet.
-    is_mapped: bool,
+    pub(super) is_mapped: bool,
 }
 
 impl SuperwordStages {
@@ -100,7 +103,7 @@ impl SuperwordStages {
         }
         Ok(Self {
             options: options.clone(),
-            strong: PreTokenizer::Sequence(strong),
+            strong: Cuts::new(&PreTokenizer::Sequence(strong)).ok_or_else(unsupported)?,
             weak: PreTokenizer::Sequence(weak),
             pre_tokenizer: if all.len() == 1 { all.remove(0) } else { PreTokenizer::Sequence(all) },
             is_mapped,
@@ -112,29 +115,38 @@ impl SuperwordStages {
         &self.pre_tokenizer
     }
 
-    /// The stages that count the words of the second phase, for a tokenizer of `parts`.
+    /// The pre-tokenizer that cuts texts into phrases, and leaves their characters.
+    pub fn phrase_pre_tokenizer(&self) -> &PreTokenizer {
+        &self.weak
+    }
+
+    /// The pipelines that count words and phrases, for a tokenizer of `parts` with the pipeline `words`.
     ///
     /// # Errors
     /// The errors of [`Pipeline::new`].
-    pub fn pipeline(&self, parts: &Components) -> Result<Arc<Pipeline>> {
-        let pre_tokenizer = match self.options.algorithm {
-            SuperwordAlgorithm::Boundless => &self.weak,
-            SuperwordAlgorithm::SuperBpe => &self.pre_tokenizer,
-        };
+    pub fn pipelines(&self, parts: &Components, words: &Arc<Pipeline>) -> Result<CountedPipelines> {
         let (normalizer, model) = (parts.normalizer.clone(), Arc::clone(&parts.model));
-        let added = Arc::clone(&parts.added);
-        Pipeline::new(normalizer, Some(pre_tokenizer.clone()), model, added, false, DEFAULT_CACHE_LIMIT)
-            .map(Arc::new)
+        let (added, weak) = (Arc::clone(&parts.added), Some(self.weak.clone()));
+        let phrases = Pipeline::new(normalizer, weak, model, added, false, DEFAULT_CACHE_LIMIT)?;
+        Ok(CountedPipelines { words: Arc::clone(words), phrases: Some(Arc::new(phrases)) })
     }
 
-    /// Learns a model from the words of both phases; options that the trainer does not set are taken from `model`.
+    /// The form of phrases that training takes: `SuperBPE` segments them as the model sees them, while `BoundlessBPE` cuts them again.
+    pub fn phrase_form(&self) -> KeyForm {
+        match self.options.algorithm {
+            SuperwordAlgorithm::SuperBpe if self.is_mapped => KeyForm::Bytes,
+            SuperwordAlgorithm::SuperBpe | SuperwordAlgorithm::Boundless => KeyForm::Text,
+        }
+    }
+
+    /// Learns a model from words and phrases; options that the trainer does not set are taken from `model`.
     ///
     /// # Errors
     /// The errors of [`Trainer::train`] and [`BpeTrainer::extend`].
     pub fn train(
         &self,
         trainer: &BpeTrainer,
-        [words, weak_words]: [WordCounts; 2],
+        [words, phrases]: [WordCounts; 2],
         model: &Model,
         threads: usize,
         on_progress: &mut OnProgress<'_>,
@@ -142,11 +154,11 @@ impl SuperwordStages {
         let [first, second] = self.phases(trainer, threads);
         let base = bpe(Trainer::Bpe(first).train(Words::Table(words), model, threads, on_progress)?)?;
         let extension = match self.options.algorithm {
-            SuperwordAlgorithm::SuperBpe => second.extend(&base, 0, weak_words, on_progress)?,
+            SuperwordAlgorithm::SuperBpe => second.extend(&base, 0, phrases, on_progress)?,
             SuperwordAlgorithm::Boundless => {
                 let counters =
-                    self.count_runs(&base, &weak_words, threads, &WordCounter::default, on_progress)?;
-                drop(weak_words);
+                    self.count_runs(&base, &phrases, threads, &WordCounter::default, on_progress)?;
+                drop(phrases);
                 let runs = WordCounter::join(counters, KeyForm::Text, threads, on_progress)?;
                 second.extend_by_tokens(&base, runs, on_progress)?
             }
@@ -179,11 +191,11 @@ impl SuperwordStages {
         let parts = words.parts(threads).into_iter().zip(0_u64..).collect();
         let total = words.byte_len() as u64;
         let counted = run_parts("count superwords", total, parts, on_progress, |(part, number), meter| {
-            let (mut counter, mut bytes, mut buffers) = (new_counter(), 0, Buffers::default());
+            let (mut counter, mut bytes, mut buffer) = (new_counter(), 0, String::new());
             // Parts are in the order of the words, and a part has fewer runs than 2^44.
             let mut position = number << 44;
             words.read(part, &mut |word, count| {
-                self.for_each_run(word, &joined, &mut buffers, |run| {
+                self.for_each_run(word, &joined, &mut buffer, |run| {
                     counter.add_counted(run.as_bytes(), count, position);
                     position += 1;
                 })?;
@@ -196,62 +208,49 @@ impl SuperwordStages {
         counted.into_iter().collect()
     }
 
+    /// Calls `each` with each run of a phrase. `run` is a buffer.
     fn for_each_run(
         &self,
-        word: &str,
-        joined: &JoinedTokens<'_>,
-        Buffers { run, mapped }: &mut Buffers,
+        phrase: &str,
+        joined: &JoinedTokens,
+        run: &mut String,
         mut each: impl FnMut(&str),
     ) -> Result<()> {
-        let mut cut = PreTokenized::new(Normalized::new(word, 0, false));
-        self.strong.pre_tokenize(&mut cut)?;
         run.clear();
         let mut len = 0;
-        for span in cut.spans {
-            let pre_token = &word[span];
-            let token = if self.is_mapped {
-                mapped.clear();
-                push_mapped(pre_token.as_bytes(), mapped);
-                joined.of(mapped)
-            } else {
-                joined.of(pre_token)
-            };
-            if let Some(token) = token {
-                run.push(token);
-                len += 1;
-                continue;
-            }
-            if len > 1 {
+        let mut end_run = |run: &mut String, len: &mut usize| {
+            if *len > 1 {
                 each(run);
             }
             run.clear();
-            len = 0;
-        }
-        if len > 1 {
-            each(run);
-        }
+            *len = 0;
+        };
+        self.strong.for_each_span(phrase, |pre_token| match joined.of(phrase.as_bytes(), pre_token) {
+            Some(token) => {
+                run.push(token);
+                len += 1;
+            }
+            None => end_run(run, &mut len),
+        })?;
+        end_run(run, &mut len);
         Ok(())
     }
 }
 
+/// The characters of the tokens that are the only token of their text, which is a pre-token that may be joined.
 #[derive(Default)]
-struct Buffers {
-    run: String,
-    mapped: String,
+struct JoinedTokens {
+    /// By the key of the text.
+    short: HashTable<(u128, char)>,
+    long: HashTable<(Box<[u8]>, char)>,
 }
 
-/// The tokens of a model that are the only token of their text, which is a pre-token that may be joined.
-struct JoinedTokens<'a> {
-    base: &'a Bpe,
-    characters: Vec<Option<char>>,
-}
-
-impl<'a> JoinedTokens<'a> {
-    fn new(base: &'a Bpe, joins: &Pattern, is_mapped: bool) -> Result<Self> {
+impl JoinedTokens {
+    fn new(base: &Bpe, joins: &Pattern, is_mapped: bool) -> Result<Self> {
         let mut model = base.clone();
         model.set_options(BpeOptions { dropout: None, alpha: None, ..base.options().clone() })?;
         let (mut scratch, mut tokens) = (Scratch::default(), Tokens::default());
-        let mut characters = vec![None; base.vocab().id_bound()];
+        let mut joined = Self::default();
         for (token, id) in base.vocab().iter() {
             let bytes: Option<Vec<u8>> = if is_mapped {
                 token.chars().map(char_to_byte_of).collect()
@@ -263,17 +262,31 @@ impl<'a> JoinedTokens<'a> {
             tokens.clear();
             model.encode_word(token, &mut scratch, &mut tokens)?;
             if tokens.ids == [id] && !joins.find_iter(&text)?.is_empty() {
-                let many =
-                    || Error::Unsupported(format!("superwords need ids below 1112064, but there is {id}"));
-                characters[id as usize] = Some(char_of(id).ok_or_else(many)?);
+                joined.insert(text.as_bytes(), char_of(id).ok_or_else(|| too_large(id))?);
             }
         }
-        Ok(Self { base, characters })
+        Ok(joined)
     }
 
-    /// The character that stands for the token of a pre-token; `None` if it has several or may not be joined.
-    fn of(&self, pre_token: &str) -> Option<char> {
-        self.characters[self.base.vocab().id(pre_token)? as usize]
+    fn insert(&mut self, text: &[u8], token: char) {
+        if text.len() <= SHORT {
+            let key = key(text, 0, text.len());
+            self.short.insert_unique(hash_key(key), (key, token), |&(key, _)| hash_key(key));
+        } else {
+            let text: Box<[u8]> = text.into();
+            self.long.insert_unique(hash_long(&text), (text, token), |(text, _)| hash_long(text));
+        }
+    }
+
+    /// The character of a pre-token; none if it has several tokens or may not be joined.
+    #[inline]
+    fn of(&self, text: &[u8], pre_token: Range<usize>) -> Option<char> {
+        if pre_token.len() <= SHORT {
+            let key = key(text, pre_token.start, pre_token.end);
+            return self.short.find(hash_key(key), |&(known, _)| known == key).map(|&(_, token)| token);
+        }
+        let pre_token = &text[pre_token];
+        self.long.find(hash_long(pre_token), |(known, _)| **known == *pre_token).map(|&(_, token)| token)
     }
 }
 

@@ -17,6 +17,9 @@ const CHUNK_BYTES: usize = 4 << 20;
 /// Bytes of the longest chunk that is counted. A longer one seldom comes again, so it is made words at once.
 const LONGEST_CHUNK: usize = 256;
 
+/// Chunks are counted if each comes this often in a full table, on average. Phrases of superwords do not.
+const RARE: usize = 2;
+
 /// A counter of words with its counter of chunks.
 #[derive(Debug)]
 pub(super) struct TextCounter {
@@ -24,6 +27,10 @@ pub(super) struct TextCounter {
     chunks: WordCounter,
     /// Bytes of chunks at which they are made words.
     most: usize,
+    /// Chunks in the table, each as often as it came.
+    seen: usize,
+    /// True if chunks are made words at once, as counting them does not pay.
+    are_rare: bool,
     memo: PieceMemo,
 }
 
@@ -38,7 +45,8 @@ impl TextCounter {
                 (WordCounter::bounded(spill, share_of_words), (share / 16).min(CHUNK_BYTES))
             }
         };
-        Self { words, chunks: WordCounter::default(), most, memo: PieceMemo::default() }
+        let (chunks, memo) = (WordCounter::default(), PieceMemo::default());
+        Self { words, chunks, most, seen: 0, are_rare: false, memo }
     }
 
     /// Counts a text. Its words get ascending positions from `position` on: a word takes one, a chunk as many as its bytes.
@@ -55,8 +63,9 @@ impl TextCounter {
                     next += 1;
                 }
                 Counted::Chunk => {
-                    if end - start <= LONGEST_CHUNK {
+                    if end - start <= LONGEST_CHUNK && !self.are_rare {
                         self.chunks.add(text, start, end, next);
+                        self.seen += 1;
                     } else if result.is_ok() {
                         result = add_words(training, &mut self.words, &text[start..end], 1, next);
                     }
@@ -74,6 +83,8 @@ impl TextCounter {
     /// Makes words of all chunks.
     fn make_words(&mut self, training: &TrainingWords<'_>) -> Result<()> {
         let mut result = Ok(());
+        self.are_rare = self.seen < RARE * self.chunks.distinct();
+        self.seen = 0;
         self.chunks.drain(|chunk, count, first| {
             if result.is_ok() {
                 result = add_words(training, &mut self.words, chunk, count, first);

@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::text_counter::TextCounter;
+use crate::cache::KeyForm;
 use crate::counting::{Spill, WordCounter};
-use crate::pipeline::Pipeline;
+use crate::pipeline::{Pipeline, TrainingWords};
 use crate::structures::parallel::{InOrder, OnProgress, Parallelism, Progress, Runs, ordered_map, share};
 use crate::trainers::word_counts::WordCounts;
 use crate::{Error, Result};
@@ -22,17 +23,70 @@ const BYTES_PER_THREAD: u64 = 1 << 18;
 /// The outcome depends on the texts and their order alone, not on the number of threads.
 #[derive(Debug)]
 pub struct WordCounting {
-    pipeline: Arc<Pipeline>,
-    counters: Vec<TextCounter>,
+    pipelines: CountedPipelines,
+    counters: Vec<Counters>,
     threads: usize,
     /// Position of the next text in the order of all pre-tokens.
     position: u64,
     texts: u64,
     bytes: u64,
-    /// Where full counters write their words, if memory is bounded, and the bytes that the tables of one may take.
-    spill: Option<(Arc<dyn Spill>, usize)>,
+    /// Where full counters write their words and phrases, if memory is bounded, and the bytes that the tables of one may take.
+    spill: Option<([Arc<dyn Spill>; 2], usize)>,
     /// The number of the next source.
     source: u32,
+}
+
+/// The pipelines that cut each text.
+#[derive(Clone, Debug)]
+pub struct CountedPipelines {
+    /// The tokenizer's pipeline, which cuts texts into words.
+    pub words: Arc<Pipeline>,
+    /// The pipeline that cuts texts into the phrases of superwords, if phrases are counted too.
+    pub phrases: Option<Arc<Pipeline>>,
+}
+
+impl From<Arc<Pipeline>> for CountedPipelines {
+    fn from(words: Arc<Pipeline>) -> Self {
+        Self { words, phrases: None }
+    }
+}
+
+impl CountedPipelines {
+    fn cutters(&self) -> Cutters<'_> {
+        let phrases = self.phrases.as_ref().map(|pipeline| pipeline.training_words());
+        Cutters { words: self.words.training_words(), phrases }
+    }
+}
+
+/// The stages of words and of phrases.
+#[derive(Clone, Copy)]
+struct Cutters<'a> {
+    words: TrainingWords<'a>,
+    phrases: Option<TrainingWords<'a>>,
+}
+
+/// The counters of one thread.
+#[derive(Debug)]
+struct Counters {
+    words: TextCounter,
+    phrases: Option<TextCounter>,
+}
+
+impl Counters {
+    fn add(&mut self, cutters: &Cutters<'_>, text: &str, position: u64) -> Result<()> {
+        self.words.add(&cutters.words, text, position)?;
+        match (&mut self.phrases, &cutters.phrases) {
+            (Some(counter), Some(cutter)) => counter.add(cutter, text, position),
+            _ => Ok(()),
+        }
+    }
+
+    /// The words and the phrases, if there are any.
+    fn into_words(self, cutters: &Cutters<'_>) -> Result<(WordCounter, Option<WordCounter>)> {
+        let phrases = self.phrases.zip(cutters.phrases);
+        let phrases = phrases.map(|(counter, cutter)| counter.into_words(&cutter)).transpose()?;
+        Ok((self.words.into_words(&cutters.words)?, phrases))
+    }
 }
 
 /// Where a block ends.
@@ -54,10 +108,10 @@ fn positions(bytes: u64) -> u64 {
 }
 
 impl WordCounting {
-    /// Starts counting for a tokenizer's pipeline.
-    pub fn new(pipeline: Arc<Pipeline>, threads: usize) -> Self {
+    /// Starts counting for a tokenizer's pipeline, or for the pipelines of words and phrases.
+    pub fn new(pipelines: impl Into<CountedPipelines>, threads: usize) -> Self {
         Self {
-            pipeline,
+            pipelines: pipelines.into(),
             counters: Vec::new(),
             threads: threads.max(1),
             position: 0,
@@ -68,10 +122,10 @@ impl WordCounting {
         }
     }
 
-    /// Bounds the memory of the counters, which hand their words to `spill`; `share` bytes are for the tables of each. The first source has
-    /// the number `source`.
+    /// Bounds the memory of the counters, which hand their words and their phrases to the two of `spill`; `share` bytes are for the
+    /// tables of each thread. The first source has the number `source`.
     #[must_use]
-    pub fn with_spill(self, spill: Arc<dyn Spill>, share: usize, source: u32) -> Self {
+    pub fn with_spill(self, spill: [Arc<dyn Spill>; 2], share: usize, source: u32) -> Self {
         Self { spill: Some((spill, share)), source, ..self }
     }
 
@@ -86,7 +140,7 @@ impl WordCounting {
         let limit = u32::MAX;
         self.source = next.ok_or_else(|| Error::Unsupported(format!("a corpus may have {limit} sources")))?;
         Ok(move |at: usize, offset| {
-            if let Some((spill, _)) = &spill {
+            if let Some(([spill, _], _)) = &spill {
                 spill.begin_source(position + positions(offset), first + at as u32);
             }
         })
@@ -97,8 +151,12 @@ impl WordCounting {
     /// # Errors
     /// The errors of the stages and of writing.
     pub fn flush(self) -> Result<(u64, u64)> {
-        let training = self.pipeline.training_words();
-        let flushed = share(self.counters, |counter| counter.into_words(&training)?.flush());
+        let cutters = self.pipelines.cutters();
+        let flushed = share(self.counters, |counters| {
+            let (mut words, phrases) = counters.into_words(&cutters)?;
+            words.flush()?;
+            phrases.map_or(Ok(()), |mut phrases| phrases.flush())
+        });
         flushed.into_iter().collect::<Result<()>>()?;
         Ok((self.texts, self.bytes))
     }
@@ -126,8 +184,8 @@ impl WordCounting {
             self.bytes += text.len() as u64;
         }
         self.texts += texts.len() as u64;
-        let (threads, pipeline) = (self.threads, Arc::clone(&self.pipeline));
-        let training = pipeline.training_words();
+        let (threads, pipelines) = (self.threads, self.pipelines.clone());
+        let cutters = pipelines.cutters();
         self.with_counters(|take, put| {
             let (runs, parallelism) = Runs::new(&sizes, threads.into());
             ordered_map(
@@ -136,7 +194,7 @@ impl WordCounting {
                 |_| take(),
                 put,
                 |_, run: &mut Range<usize>, counter| {
-                    run.clone().try_for_each(|at| counter.add(&training, texts[at], starts[at]))
+                    run.clone().try_for_each(|at| counter.add(&cutters, texts[at], starts[at]))
                 },
             )
         })?;
@@ -160,9 +218,9 @@ impl WordCounting {
         on_progress: &mut OnProgress<'_>,
     ) -> Result<()> {
         let threads = self.threads.min((bytes / BYTES_PER_THREAD) as usize).max(1);
-        let (pipeline, start, done) = (Arc::clone(&self.pipeline), self.position, AtomicU64::new(self.bytes));
+        let (pipelines, start, done) = (self.pipelines.clone(), self.position, AtomicU64::new(self.bytes));
         let on_progress = RefCell::new(on_progress);
-        let training = pipeline.training_words();
+        let cutters = pipelines.cutters();
         let report = || {
             let progress = Progress { stage: STAGE, done: done.load(Ordering::Relaxed), total };
             (*on_progress.borrow_mut())(progress)
@@ -178,7 +236,7 @@ impl WordCounting {
                     let mut texts = 0;
                     let end = read(block, &mut |text, offset| {
                         texts += 1;
-                        counter.add(&training, text, start + positions(offset))
+                        counter.add(&cutters, text, start + positions(offset))
                     })?;
                     done.fetch_add(end.read, Ordering::Relaxed);
                     Ok((texts, end.offset))
@@ -194,12 +252,21 @@ impl WordCounting {
     /// Lends the counters to threads: `work` gets a function that takes a counter and one that gives it back.
     fn with_counters<T>(
         &mut self,
-        work: impl FnOnce(&(dyn Fn() -> TextCounter + Sync), &(dyn Fn(TextCounter) + Sync)) -> T,
+        work: impl FnOnce(&(dyn Fn() -> Counters + Sync), &(dyn Fn(Counters) + Sync)) -> T,
     ) -> T {
         let idle = Mutex::new(std::mem::take(&mut self.counters));
         let lock = || idle.lock().unwrap_or_else(PoisonError::into_inner);
-        let (spill, has_chunks) = (self.spill.clone(), self.pipeline.training_words().have_chunks());
-        let new = || TextCounter::new(spill.clone(), has_chunks);
+        let cutters = self.pipelines.cutters();
+        let new_counter = |kind: usize, cutter: TrainingWords<'_>| {
+            // Words and phrases share the memory.
+            let parts = 1 + usize::from(cutters.phrases.is_some());
+            let spill = self.spill.as_ref().map(|(spills, share)| (Arc::clone(&spills[kind]), share / parts));
+            TextCounter::new(spill, cutter.have_chunks())
+        };
+        let new = || Counters {
+            words: new_counter(0, cutters.words),
+            phrases: cutters.phrases.map(|cutter| new_counter(1, cutter)),
+        };
         let result = work(&|| lock().pop().unwrap_or_else(new), &|counter| lock().push(counter));
         self.counters = idle.into_inner().unwrap_or_else(PoisonError::into_inner);
         result
@@ -210,14 +277,31 @@ impl WordCounting {
     /// # Errors
     /// [`Error::EmptyCorpus`] if there is no word; the errors of the stages and of `on_progress`.
     pub fn finish(self, on_progress: &mut OnProgress<'_>) -> Result<WordCounts> {
-        let key_form = self.pipeline.training_key_form();
-        let training = self.pipeline.training_words();
-        let counters: Result<Vec<WordCounter>> =
-            share(self.counters, |counter| counter.into_words(&training)).into_iter().collect();
-        let words = WordCounter::join(counters?, key_form, self.threads, on_progress)?;
+        self.finish_both(KeyForm::Text, on_progress).map(|[words, _]| words)
+    }
+
+    /// The counted words and phrases by first appearance; phrases are spelled by `phrase_form`.
+    ///
+    /// # Errors
+    /// As [`Self::finish`].
+    pub fn finish_both(
+        self,
+        phrase_form: KeyForm,
+        on_progress: &mut OnProgress<'_>,
+    ) -> Result<[WordCounts; 2]> {
+        let key_form = self.pipelines.words.training_key_form();
+        let cutters = self.pipelines.cutters();
+        let counted: Result<Vec<_>> =
+            share(self.counters, |counters| counters.into_words(&cutters)).into_iter().collect();
+        let (words, phrases): (Vec<WordCounter>, Vec<Option<WordCounter>>) = counted?.into_iter().unzip();
+        let words = WordCounter::join(words, key_form, self.threads, on_progress)?;
         if words.is_empty() {
             return Err(Error::EmptyCorpus { texts: self.texts, bytes: self.bytes });
         }
-        Ok(words)
+        let phrases: Vec<WordCounter> = phrases.into_iter().flatten().collect();
+        if phrases.is_empty() {
+            return Ok([words, WordCounts::default()]);
+        }
+        Ok([words, WordCounter::join(phrases, phrase_form, self.threads, on_progress)?])
     }
 }

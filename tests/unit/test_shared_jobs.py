@@ -11,7 +11,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any, Literal, get_type_hints
 
 import pytest
 from hypothesis import given
@@ -29,6 +29,7 @@ from lexmill._engines.shared_folder import attempt, locked, publish
 from lexmill._engines.tokenizing import tokenize_groups
 from lexmill.sources import ArrowStream, JsonLines, Lines
 from lexmill.token_files import TokenOptions
+from lexmill.trainers import SuperwordOptions
 
 BYTE_LEVEL = pre_tokenizers.ByteLevel(add_prefix_space=False)
 
@@ -39,9 +40,16 @@ def in_turn(job: Job, groups: Sequence[Group]) -> Iterator[Outcome]:
         yield run_group(job, group)
 
 
-def counted(sources: Any, folder: Path, execute: Any = in_turn, on_progress: Any = None, **options: Any) -> Any:
+def counted(
+    sources: Any,
+    folder: Path,
+    execute: Any = in_turn,
+    on_progress: Any = None,
+    superwords: SuperwordOptions | None = None,
+    **options: Any,
+) -> Any:
     given = {"group_bytes": 1, "first_source": 0, **options}
-    found = CountOptions.of(None, BYTE_LEVEL, (), None, None, "strict")
+    found = CountOptions.of(None, BYTE_LEVEL, (), superwords, None, None, "strict")
     return count_groups(sources, execute, options=found, folder=folder, num_threads=1, on_progress=on_progress, **given)
 
 
@@ -118,6 +126,16 @@ def test_counts_are_those_of_one_process_however_many_runs_are_merged(tmp_path: 
     assert saved(merge_counts((tmp_path / "shared").iterdir()), tmp_path) == local
 
 
+@pytest.mark.parametrize("algorithm", ["boundless", "superbpe"])
+def test_phrases_are_counted_as_by_one_process(algorithm: Literal["boundless", "superbpe"], tmp_path: Path) -> None:
+    superwords = SuperwordOptions(0, algorithm=algorithm)
+    files = files_of(tmp_path, [f"of the sea, {'ab' * (number % 7)} of {number}\n" for number in range(9)])
+    local = count_words(files, pre_tokenizer=BYTE_LEVEL, superwords=superwords)
+    assert local.phrases > 0
+    shared = counted(files, tmp_path / "shared", superwords=superwords)
+    assert saved(shared, tmp_path) == saved(local, tmp_path)
+
+
 def test_without_sources_there_is_nothing(tmp_path: Path) -> None:
     assert saved(counted([], tmp_path / "shared"), tmp_path) == saved(
         count_words([], pre_tokenizer=BYTE_LEVEL), tmp_path
@@ -137,10 +155,10 @@ def test_damaged_runs_are_counted_again(tmp_path: Path) -> None:
 
 def test_a_run_has_the_name_of_all_that_it_was_made_from(tmp_path: Path) -> None:
     (file,) = files_of(tmp_path, ["a b\n"])
-    options = CountOptions.of(None, BYTE_LEVEL, (), None, None, "strict")
+    options = CountOptions.of(None, BYTE_LEVEL, (), None, None, None, "strict")
     job = CountJob(tmp_path, lexmill.__version__, 1, options)
     (group,) = plan(file, group_bytes=1)
-    other_stages = replace(options, stages=CountOptions.of(None, None, (), None, None, "strict").stages)
+    other_stages = replace(options, stages=CountOptions.of(None, None, (), None, None, None, "strict").stages)
     input_file = group.files[0]
     groups = [
         replace(group, first_source=1),
@@ -154,9 +172,11 @@ def test_a_run_has_the_name_of_all_that_it_was_made_from(tmp_path: Path) -> None
         replace(job, lexmill="0"),
         replace(job, options=other_stages),
         replace(job, options=replace(options, errors="replace")),
+        replace(job, options=replace(options, superwords=SuperwordOptions(0))),
+        replace(job, options=replace(options, superwords=SuperwordOptions(0, algorithm="superbpe"))),
     ]
     names = [job.name(group), *(job.name(other) for other in groups), *(other.name(group) for other in jobs)]
-    assert len(set(names)) == len(names) == 10
+    assert len(set(names)) == len(names) == 12
     # What decides nothing is not in it.
     assert (
         replace(job, num_threads=2, options=replace(options, max_memory=1)).name(replace(group, number=7)) == names[0]

@@ -2,6 +2,9 @@ from __future__ import annotations
 
 import json
 import pickle
+import random
+from functools import partial
+from itertools import groupby, permutations
 from pathlib import Path
 from typing import Any
 
@@ -147,12 +150,97 @@ def test_bounded_memory_learns_the_same(algorithm: str, tie_break: str, tmp_path
     assert len(json.loads(saved[0])["model"]["vocab"]) == 250
 
 
-def test_ways_of_training_without_texts_are_refused() -> None:
+def test_counts_of_the_wrong_kind_are_refused(tmp_path: Path) -> None:
     tokenizer = Tokenizer(BPE())
     tokenizer.pre_tokenizer = ByteLevel(add_prefix_space=False)
-    trainer = BpeTrainer(vocab_size=99, superwords=SuperwordOptions(20), show_progress=False)
-    with pytest.raises(LexmillError, match="superwords need texts"):
-        tokenizer.train_from_counts(lexmill.count_words(iterator=TEXTS, pre_tokenizer=tokenizer.pre_tokenizer), trainer)
+    options = SuperwordOptions(20)
+    trainer = BpeTrainer(vocab_size=99, superwords=options, show_progress=False)
+    count = partial(lexmill.count_words, pre_tokenizer=tokenizer.pre_tokenizer)
+    words, both = count(iterator=TEXTS), count(iterator=TEXTS, superwords=options)
+    other = count(iterator=TEXTS, superwords=SuperwordOptions(0, algorithm="superbpe"))
+    assert (words.phrases, both.phrases > 0) == (0, True)
+    assert list(words) == list(both)
+    with pytest.raises(LexmillError, match="the word counts have no phrases"):
+        tokenizer.train_from_counts(words, trainer)
+    with pytest.raises(LexmillError, match="the pre-tokenizer of phrases of the word counts is"):
+        tokenizer.train_from_counts(other, trainer)
+    for one, two in permutations([words, both, other], 2):
+        with pytest.raises(LexmillError, match="cannot be merged: the pre-tokenizer of phrases differs"):
+            lexmill.merge_counts([one, two])
+    # Without superwords, phrases do not matter.
+    saved = []
+    for counts in (words, both):
+        tokenizer = Tokenizer(BPE())
+        tokenizer.pre_tokenizer = ByteLevel(add_prefix_space=False)
+        tokenizer.train_from_counts(counts, BpeTrainer(vocab_size=99, show_progress=False))
+        saved.append(tokenizer.to_str())
+    assert saved[0] == saved[1]
+
+
+def test_trimming_leaves_out_words_and_no_phrases(tmp_path: Path) -> None:
+    options = SuperwordOptions(20)
+    counts = lexmill.count_words(
+        iterator=["of the sea of the sun"], pre_tokenizer=ByteLevel(add_prefix_space=False), superwords=options
+    )
+    trimmed = counts.trim(2)
+    assert (len(counts), counts.phrases) == (5, 1)
+    assert (len(trimmed), trimmed.phrases, trimmed.dropped_words) == (1, 1, 4)
+
+
+def test_mixtures_learn_superwords_of_all_domains(tmp_path: Path) -> None:
+    paths = {name: tmp_path / name for name in ("one", "two")}
+    paths["one"].write_text("of the sea of the sun\n" * 3)
+    paths["two"].write_text("a cat and a cat\n" * 2)
+    saved = []
+    for is_mixed in (True, False):
+        tokenizer = Tokenizer(BPE())
+        tokenizer.pre_tokenizer = ByteLevel(add_prefix_space=False)
+        trainer = BpeTrainer(vocab_size=40, superwords=SuperwordOptions(25), show_progress=False)
+        if is_mixed:
+            tokens = tokenizer.train(paths, trainer, weights={"two": 3})
+            assert tokens is not None
+            assert tokens["two"].tokens == sum(len(tokenizer.encode("a cat and a cat\n").ids) for _ in range(2))
+        else:
+            tokenizer.train_from_iterator([*["of the sea of the sun\n"] * 3, *["a cat and a cat\n"] * 6], trainer)
+        saved.append(tokenizer.to_str())
+    assert saved[0] == saved[1]
+
+
+def test_options_that_do_not_go_together_are_refused() -> None:
+    tokenizer = Tokenizer(BPE())
+    tokenizer.pre_tokenizer = ByteLevel(add_prefix_space=False)
     trainer = BpeTrainer(vocab_size=99, superwords=SuperwordOptions(20), continuing_subword_prefix="##")
     with pytest.raises(LexmillError, match="superwords cannot be trained with continuing_subword_prefix"):
         tokenizer.train_from_iterator(TEXTS, trainer)
+
+
+@pytest.mark.parametrize(("algorithm", "memory"), [("boundless", "27100KB"), ("superbpe", "30MB")])
+@pytest.mark.parametrize("limit_alphabet", [None, 20])
+def test_phrases_beyond_the_memory_are_cut_between_rare_pairs(
+    algorithm: str, memory: str, limit_alphabet: int | None, tmp_path: Path
+) -> None:
+    draw = random.Random(1)
+    words = ["".join(draw.choices("abcdefghijklmnopqrstuvwxyz", k=draw.randint(1, 5))) for _ in range(300)]
+    weights = [1 / (at + 1) for at in range(300)]
+    lines = [" ".join(draw.choices(words, weights, k=24)) + "\n" for _ in range(24_000)]
+    options = SuperwordOptions(400, algorithm=algorithm)
+    saved, stages = [], []
+    for max_memory in (None, memory):
+        tokenizer = Tokenizer(BPE())
+        tokenizer.pre_tokenizer = ByteLevel(add_prefix_space=False)
+        trainer = BpeTrainer(vocab_size=500, superwords=options, show_progress=False)
+        trainer.limit_alphabet = limit_alphabet
+        stages.append([])
+        tokenizer.train_from_iterator(
+            lines,
+            trainer,
+            max_memory=max_memory,
+            folder=tmp_path,
+            num_threads=2,
+            on_progress=lambda stage, *_: stages[-1].append(stage),
+        )
+        saved.append(tokenizer.to_str())
+    assert saved[0] == saved[1]
+    # The second time, runs or tokens are counted, and then their parts.
+    recounted = [stage for stage, _ in groupby(stages[1]) if stage == "count superwords"]
+    assert len(recounted) >= 2

@@ -77,11 +77,13 @@ def train(
     memory = bytes_of(max_memory)
     on_progress = _watcher(trainer, on_progress)
     from lexmill.sources import Source
+    from lexmill.trainers import BpeTrainer
 
     counts: dict[str, WordCounts | _Path] = {}
     for name, given in domains.items():
         counts[name] = tokenizer._count_words(
             [given] if isinstance(given, str | os.PathLike | Source) else given,
+            superwords=trainer.superwords if isinstance(trainer, BpeTrainer) else None,
             max_memory=memory,
             folder=folder,
             errors=errors,

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from lexmill.normalizers import Normalizer
     from lexmill.pre_tokenizers import PreTokenizer
     from lexmill.sources import Source
+    from lexmill.trainers import SuperwordOptions
 
 _Path: TypeAlias = "str | os.PathLike[str]"
 
@@ -29,6 +30,7 @@ def count_words(
     normalizer: Normalizer | None = None,
     pre_tokenizer: PreTokenizer | None = None,
     added_tokens: Iterable[str | AddedToken] = (),
+    superwords: SuperwordOptions | None = None,
     max_memory: int | str | None = None,
     folder: _Path | None = None,
     checkpoint: _Path | None = None,
@@ -54,6 +56,8 @@ def count_words(
         pre_tokenizer: the pre-tokenizer that cuts texts into words; without one each text is a word.
         added_tokens: the added tokens of the tokenizer that will be trained: each is a word of its own where it stands.
             A tokenizer that was not trained yet has none.
+        superwords: the options of a trainer that is to learn superwords from the counts; then phrases are counted too.
+            Of the options, `algorithm`, `joins` and `pattern` decide the phrases.
         max_memory: bytes that counting may take beside the process's other memory, such as `"1GB"` or `"512MiB"`: full
             tables are written to `folder` and merged. By default there is no limit.
         folder: the folder for counts that are not saved yet; by default the system's folder for temporary files.
@@ -75,6 +79,7 @@ def count_words(
         InputTypeError: the iterator gives something else than texts, such as dictionaries.
         InvalidUtf8Error: bytes are not UTF-8, with `errors="strict"`.
         OptionError: there is less memory than counting needs, or an iterator with a checkpoint.
+        LexmillError: a stage is written in Python, or superwords cannot be learnt with the pre-tokenizer.
         OutputError: the folder of the checkpoint holds something else, or a checkpoint of other work, or one although
             `resume` is false; or another process writes to it.
     """
@@ -94,6 +99,7 @@ def count_words(
     return tokenizer._count_words(
         given,
         iterator=iterator,
+        superwords=superwords,
         max_memory=_bytes_of(max_memory),
         folder=folder,
         checkpoint=None if checkpoint is None else (checkpoint, bytes_of_part, resume),

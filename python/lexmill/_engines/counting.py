@@ -23,6 +23,7 @@ from lexmill.errors import FormatError
 if TYPE_CHECKING:
     from lexmill.normalizers import Normalizer
     from lexmill.pre_tokenizers import PreTokenizer
+    from lexmill.trainers import SuperwordOptions
 
 __all__ = ["CountJob", "CountOptions", "count_groups", "merged"]
 
@@ -33,12 +34,14 @@ class CountOptions:
 
     Attributes:
         stages: a tokenizer that has the stages and no model.
+        superwords: the options by which phrases are counted too.
         max_memory: bytes that a task may take, and the merging.
         scratch: the folder of each machine for counts that do not fit into memory.
         errors: how plain text files are read.
     """
 
     stages: TokenizerJson
+    superwords: SuperwordOptions | None
     max_memory: int | None
     scratch: str | os.PathLike[str] | None
     errors: Literal["strict", "replace"]
@@ -48,6 +51,7 @@ class CountOptions:
         normalizer: Normalizer | None,
         pre_tokenizer: PreTokenizer | None,
         added_tokens: Iterable[str | AddedToken],
+        superwords: SuperwordOptions | None,
         max_memory: int | str | None,
         scratch: str | os.PathLike[str] | None,
         errors: Literal["strict", "replace"],
@@ -59,7 +63,7 @@ class CountOptions:
             LexmillError: a stage is written in Python.
         """
         stages = TokenizerJson.of(_stages(normalizer, pre_tokenizer, added_tokens))
-        return CountOptions(stages, bytes_of(max_memory), scratch, errors)
+        return CountOptions(stages, superwords, bytes_of(max_memory), scratch, errors)
 
 
 @dataclass(frozen=True)
@@ -72,12 +76,15 @@ class CountJob(Job):
         """The number of the first file, and a hash of all that decides the run."""
         entries = [file.entry() for file in group.files]
         made_from = [self.lexmill, self.options.stages.fingerprint, self.options.errors, group.first_source, entries]
+        if self.options.superwords is not None:
+            made_from.append(repr(self.options.superwords))
         return f"{group.first_source:08}-{sha256(json.dumps(made_from).encode()).hexdigest()[:16]}.counts"
 
     def write(self, group: Group, folder: Path) -> Path:
         """Counts as `lexmill.count_words` does."""
         counted = self.options.stages.tokenizer()._count_words(
             group.sources,
+            superwords=self.options.superwords,
             max_memory=self.options.max_memory,
             folder=self.options.scratch,
             first_source=group.first_source,

@@ -100,6 +100,7 @@ class RangeCounter:
         counts = self.options.stages.tokenizer()._count_words(
             [],
             iterator=self._texts(batches, ends),
+            superwords=self.options.superwords,
             max_memory=self.options.max_memory,
             folder=self.options.scratch,
             first_source=self.first_source + number,
@@ -159,7 +160,7 @@ def sum_of_ranges(found: Iterable[CountedRange], counter: RangeCounter) -> WordC
     if any(not before.last < after.first for before, after in pairwise(ranges)):
         raise _order_error(counter.order)
     if not ranges:
-        return counter.options.stages.tokenizer()._count_words([])
+        return counter.options.stages.tokenizer()._count_words([], superwords=counter.options.superwords)
     return merged([counter.folder / one.name for one in ranges], counter.options)
 
 

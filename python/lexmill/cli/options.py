@@ -11,7 +11,7 @@ import typer
 from lexmill._data.file_names import Kind
 from lexmill._data.source_names import Reading
 from lexmill.cli.outcome import UsageError
-from lexmill.cli.stages import NormalizerName, PreTokenizerName
+from lexmill.cli.stages import NormalizerName, PreTokenizerName, SuperwordsName
 
 __all__ = [
     "CORPUS_HELP",
@@ -35,6 +35,7 @@ __all__ = [
     "Resume",
     "SpecialToken",
     "SpecialTokens",
+    "Superwords",
     "Threads",
     "TokenizerFile",
     "TrainingOptions",
@@ -86,6 +87,10 @@ Normalizer = Annotated[
 ]
 Resume = Annotated[bool, typer.Option("--resume", help="Go on with a run that was cut short.")]
 PreTokenizer = Annotated[PreTokenizerName, typer.Option(help="How text is cut into words.")]
+Superwords = Annotated[
+    SuperwordsName | None,
+    typer.Option(help="Learn superwords, which are tokens of several words, by this algorithm.", show_default=False),
+]
 Threads = Annotated[int | None, typer.Option(min=1, max=LARGEST, help="Threads at most; all processors unless given.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the outcome, or the error, as one JSON object on stdout.")]
 SpecialTokens = Annotated[bool, typer.Option(help="Whether to add the post-processor's special tokens.")]

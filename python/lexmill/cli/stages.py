@@ -29,6 +29,7 @@ __all__ = [
     "PATTERNS",
     "NormalizerName",
     "PreTokenizerName",
+    "SuperwordsName",
     "normalizer_of",
     "pre_tokenizer_of",
     "put_stages",
@@ -45,6 +46,13 @@ PATTERNS = {
     r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
     r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",
 }
+
+
+class SuperwordsName(str, Enum):
+    """The algorithms by which BPE learns superwords."""
+
+    BOUNDLESS = "boundless"
+    SUPERBPE = "superbpe"
 
 
 class PreTokenizerName(str, Enum):

@@ -22,6 +22,7 @@ from lexmill.cli.options import (
     MinFrequency,
     Normalizer,
     SpecialToken,
+    Superwords,
     TrainingOptions,
 )
 from lexmill.cli.outcome import Outcome, UsageError
@@ -30,7 +31,14 @@ from lexmill.cli.stages import NormalizerName, PreTokenizerName, put_stages
 from lexmill.cli.training_corpus import TrainingCorpus, Ways, saved_tokenizer
 from lexmill.models import BPE, Model, Unigram, WordLevel, WordPiece
 from lexmill.pre_tokenizers import ByteLevel
-from lexmill.trainers import BpeTrainer, Trainer, UnigramTrainer, WordLevelTrainer, WordPieceTrainer
+from lexmill.trainers import (
+    BpeTrainer,
+    SuperwordOptions,
+    Trainer,
+    UnigramTrainer,
+    WordLevelTrainer,
+    WordPieceTrainer,
+)
 
 __all__ = [
     "AlgorithmName",
@@ -123,6 +131,11 @@ class Options:
     max_token_length: Annotated[int | None, typer.Option(min=1, max=LARGEST, help="Characters at most in a token.")] = (
         None
     )
+    superwords: Superwords = None
+    initial_vocab_size: Annotated[
+        int | None,
+        typer.Option(min=0, max=LARGEST, help="Tokens before superwords; nine tenths of --vocab-size unless given."),
+    ] = None
     algorithm: Annotated[
         AlgorithmName | None,
         typer.Option(help="How unigram chooses its pieces; em unless given.", show_default=False),
@@ -175,6 +188,8 @@ _OPTION_MODELS = {
     "forbid": (ModelName.BPE, ModelName.WORDPIECE, ModelName.UNIGRAM),
     "initial_token": (ModelName.BPE, ModelName.WORDPIECE, ModelName.UNIGRAM),
     "max_token_length": (ModelName.BPE,),
+    "superwords": (ModelName.BPE,),
+    "initial_vocab_size": (ModelName.BPE,),
     "score": (ModelName.WORDPIECE,),
     "algorithm": (ModelName.UNIGRAM,),
     "max_piece_length": (ModelName.UNIGRAM,),
@@ -190,6 +205,9 @@ def _check_model(options: Options) -> None:
             message = f"--{name.replace('_', '-')} is for --model {known}, not for {options.model.value}"
             raise UsageError(message)
 
+    if options.initial_vocab_size is not None and options.superwords is None:
+        message = "--initial-vocab-size is for --superwords, which is not given"
+        raise UsageError(message)
     if options.min_frequency > 0 and options.model is ModelName.UNIGRAM:
         message = "--min-frequency is not for --model unigram"
         raise UsageError(message)
@@ -275,6 +293,7 @@ def _trainer(options: Options) -> Trainer:
         special_tokens=special_tokens,
         initial_alphabet=alphabet,
         max_token_length=options.max_token_length,
+        superwords=_superwords(options),
         tie_break=(options.tie_break or TieBreakName.SMALLEST_IDS).value,
         forbid=options.forbid or [],
         initial_tokens=options.initial_token or [],
@@ -283,6 +302,13 @@ def _trainer(options: Options) -> Trainer:
     # As in Hugging Face, the keyword refuses None and the property takes it.
     bpe.limit_alphabet = options.limit_alphabet
     return bpe
+
+
+def _superwords(options: Options) -> SuperwordOptions | None:
+    if options.superwords is None:
+        return None
+    initial = options.vocab_size * 9 // 10 if options.initial_vocab_size is None else options.initial_vocab_size
+    return SuperwordOptions(initial, algorithm=options.superwords.value)
 
 
 def _outcome(

@@ -24,6 +24,7 @@ from lexmill.cli.options import (
     PreTokenizer,
     ReadOptions,
     Resume,
+    Superwords,
     Threads,
 )
 from lexmill.cli.outcome import Outcome, UsageError
@@ -31,6 +32,7 @@ from lexmill.cli.progress import ProgressBar
 from lexmill.cli.sources import named_sources
 from lexmill.cli.stages import NormalizerName, PreTokenizerName, normalizer_of, pre_tokenizer_of
 from lexmill.estimation import estimate
+from lexmill.trainers import SuperwordOptions
 
 __all__ = ["CountOptions", "EstimateOptions", "MergeOptions", "count", "merge", "tell"]
 
@@ -43,6 +45,7 @@ class CountOptions:
     output: Annotated[str, typer.Option("--output", "-o", help="The file of word counts.")]
     normalizer: Normalizer = NormalizerName.NONE
     pre_tokenizer: PreTokenizer = PreTokenizerName.BYTE_LEVEL
+    superwords: Superwords = None
     max_memory: Annotated[
         str | None,
         typer.Option(help="Memory for counting, such as 1GB; without limit unless given.", show_default=False),
@@ -108,6 +111,8 @@ def count(options: CountOptions) -> Outcome:
             sources,
             normalizer=normalizer_of(options.normalizer),
             pre_tokenizer=pre_tokenizer_of(options.pre_tokenizer),
+            # The phrases do not depend on the size of the vocabulary.
+            superwords=SuperwordOptions(0, algorithm=options.superwords.value) if options.superwords else None,
             max_memory=options.max_memory,
             folder=options.folder,
             checkpoint=options.checkpoint,
@@ -161,6 +166,7 @@ def _outcome(output: str, counts: WordCounts, seconds: float) -> Outcome:
     data: dict[str, object] = {
         "output": output,
         "words": len(counts),
+        "phrases": counts.phrases,
         "total": counts.total,
         "texts": counts.texts,
         "bytes": counts.bytes_read,
@@ -169,6 +175,6 @@ def _outcome(output: str, counts: WordCounts, seconds: float) -> Outcome:
         "seconds": round(seconds, 6),
     }
     size = megabytes(counts.bytes_read)
-    return Outcome(
-        data, note=f"{output}: {len(counts):,} distinct words of {counts.total:,}, from {size} in {seconds:.1f} s"
-    )
+    phrases = f" and {counts.phrases:,} phrases" if counts.phrases else ""
+    counted = f"{len(counts):,} distinct words of {counts.total:,}{phrases}"
+    return Outcome(data, note=f"{output}: {counted}, from {size} in {seconds:.1f} s")

@@ -31,7 +31,7 @@ const ALGORITHMS: [(&str, SuperwordAlgorithm); 2] =
 ///     `RegexError`: a regular expression does not compile.
 #[pyclass(name = "SuperwordOptions", module = "lexmill.trainers", frozen, eq)]
 #[derive(Clone, PartialEq)]
-pub(in crate::bindings) struct PySuperwordOptions(pub(super) Superwords);
+pub(in crate::bindings) struct PySuperwordOptions(pub(in crate::bindings) Superwords);
 
 #[pymethods]
 impl PySuperwordOptions {

@@ -1,12 +1,13 @@
 //! Word counts that are finished: one run.
 
 use std::fs::File;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::merge::Merge;
 use super::reader::{Run, RunReader};
-use super::summary::Summary;
+use super::summary::{Section, Spelling, Summary, Sums};
 use super::writer::{RunWriter, too_many};
 use crate::structures::atomic_file;
 use crate::structures::parallel::{OnProgress, Progress};
@@ -27,6 +28,9 @@ const REPORT_EVERY: u64 = 1 << 16;
 #[derive(Clone, Debug)]
 pub struct CountsFile {
     run: Arc<Run>,
+    section: Section,
+    /// The summary of the section.
+    summary: Summary,
 }
 
 /// Word counts that are to be added up.
@@ -54,7 +58,7 @@ impl CountsFile {
     /// [`Error::Io`]; [`Error::Format`] for a file that does not hold word counts.
     pub fn open(path: &Path) -> Result<Self> {
         let file = File::open(path).map_err(Error::io("open", path))?;
-        Ok(Self { run: Arc::new(Run::open(file, path)?) })
+        Ok(Self::of_run(Arc::new(Run::open(file, path)?)))
     }
 
     /// Puts the counts in place of the file at `path`, whole or not at all.
@@ -67,12 +71,32 @@ impl CountsFile {
 
     /// The summary of the counts.
     pub fn summary(&self) -> &Summary {
-        &self.run.summary
+        &self.summary
+    }
+
+    /// The phrases in the place of the words, spelled for the model by `spelling`; none if no phrases were counted.
+    pub fn phrases(&self, spelling: Spelling) -> Option<Self> {
+        if self.run.summary.stages.phrases.is_null() {
+            return None;
+        }
+        let Sums { words, word_bytes, total } = self.run.summary.phrases;
+        let summary = Summary { spelling, words, word_bytes, total, ..self.run.summary.clone() };
+        Some(Self { run: Arc::clone(&self.run), section: Section::Phrases, summary })
     }
 
     /// The words in ascending order of their bytes.
     pub fn reader(&self) -> RunReader {
-        RunReader::new(Arc::clone(&self.run))
+        self.reader_of(self.blocks())
+    }
+
+    /// The words of some blocks.
+    pub(super) fn reader_of(&self, blocks: Range<usize>) -> RunReader {
+        RunReader::of_section(Arc::clone(&self.run), self.section, blocks)
+    }
+
+    /// The blocks of the words.
+    pub(super) fn blocks(&self) -> Range<usize> {
+        self.run.blocks(self.section)
     }
 
     /// The sum of several counts of the same stages, in a file of `folder`, with at most about `memory` bytes.
@@ -93,22 +117,22 @@ impl CountsFile {
         let summary = summed(all)?;
         let runs = all.iter().map(|addend| Ok(addend.open()?.run));
         let run = merge_in_levels(runs, folder, memory, &summary, on_progress)?;
-        Ok(Self { run })
+        Ok(Self::of_run(run))
     }
 
-    /// Without the words that were seen fewer than `least` times.
+    /// Without the words that were seen fewer than `least` times. All phrases stay: frequent superwords are parts of rare phrases.
     ///
     /// # Errors
     /// [`Error::Io`]; [`Error::Format`] for a damaged file; the errors of `on_progress`.
     pub fn trimmed(&self, least: u64, folder: &Path, on_progress: &mut OnProgress<'_>) -> Result<Self> {
-        let mut reader = self.reader();
+        let mut reader = RunReader::new(Arc::clone(&self.run));
         let (mut done, total) = (0, self.summary().words);
         let mut summary = self.summary().clone();
         let run = write_run(folder, |writer| {
             while reader.advance()? {
                 report(&mut done, "trim counts", total, on_progress)?;
                 let word = reader.word();
-                if word.count >= least {
+                if word.count >= least || word.is_phrase() {
                     writer.push(word)?;
                 } else {
                     summary.dropped_words += 1;
@@ -118,7 +142,7 @@ impl CountsFile {
             }
             Ok(summary)
         })?;
-        Ok(Self { run: Arc::new(run) })
+        Ok(Self::of_run(Arc::new(run)))
     }
 
     /// The file.
@@ -128,7 +152,8 @@ impl CountsFile {
 
     /// The counts of a run that was just written.
     pub(super) fn of_run(run: Arc<Run>) -> Self {
-        Self { run }
+        let summary = run.summary.clone();
+        Self { run, section: Section::Words, summary }
     }
 }
 
@@ -195,7 +220,7 @@ pub(super) fn merge_runs(
 ) -> Result<Arc<Run>> {
     loop {
         let rest = runs.split_off(runs.len().min(at_once(memory)));
-        let total = runs.iter().map(|run| run.summary.words).sum();
+        let total = runs.iter().map(|run| run.summary.words + run.summary.phrases.words).sum();
         let mut merge = Merge::new(runs)?;
         let mut done = 0;
         let merged = write_run(folder, |writer| {

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::counts_file::{Addend, CountsFile, merge_in_levels, report, summed, write_run};
-use super::reader::Run;
+use super::reader::{Run, RunReader};
 use super::word::{CountedWord, Place};
 use super::writer::too_many;
 use crate::structures::parallel::OnProgress;
@@ -49,7 +49,7 @@ impl CountsFile {
         folder: &Path,
         on_progress: &mut OnProgress<'_>,
     ) -> Result<(Arc<Run>, u64)> {
-        let (mut reader, summary) = (self.reader(), self.summary());
+        let (mut reader, summary) = (RunReader::new(self.run()), self.summary());
         let (mut done, mut end) = (0, first);
         let run = write_run(folder, |writer| {
             while reader.advance()? {

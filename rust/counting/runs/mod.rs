@@ -1,6 +1,7 @@
 //! Word counts on disk, as sorted runs.
 //!
-//! A run is a file of distinct words in the order of their bytes, each with its count and the place where it first appeared.
+//! A run is a file of distinct words in the order of their bytes, each with its count and the place where it first appeared. The
+//! phrases of superwords are words with a mark before them, which puts them at the end.
 //! Counting in bounded memory writes a run whenever a table is full and merges the runs at the end. The outcome is a run as well,
 //! held by a [`CountsFile`]. So runs of many machines are merged in the same way, in any order, to the same bytes.
 //!
@@ -36,8 +37,8 @@ mod word;
 mod writer;
 
 pub use counts_file::{Addend, CountsFile};
-pub use overflow::{Budget, Overflow};
+pub use overflow::{Budget, Overflow, PhraseOverflow};
 pub use reader::{Run, RunReader};
-pub use summary::{Spelling, Stages, Summary};
+pub use summary::{Spelling, Stages, Summary, Sums};
 pub use training_words::{OrderedWords, SortedWords};
 pub use word::{CountedWord, Place};

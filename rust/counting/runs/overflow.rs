@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::counts_file::{CountsFile, merge_runs, write_run};
 use super::reader::Run;
-use super::summary::{Spelling, Stages, Summary};
-use super::word::{CountedWord, Place};
+use super::summary::{Spelling, Stages, Summary, Sums};
+use super::word::{CountedWord, PHRASE, Place};
 use crate::counting::{Spill, TakeWord};
 use crate::structures::parallel::OnProgress;
 use crate::{Error, Result};
@@ -75,6 +75,7 @@ impl Overflow {
             words: 0,
             word_bytes: 0,
             total: 0,
+            phrases: Sums::default(),
             texts,
             bytes,
             dropped_words: 0,
@@ -90,6 +91,27 @@ impl Overflow {
         let runs = std::mem::take(&mut *self.runs.lock().unwrap_or_else(PoisonError::into_inner));
         let Budget { memory, folder } = &self.budget;
         merge_runs(runs, folder, *memory, &self.summary(texts, bytes), on_progress).map(CountsFile::of_run)
+    }
+}
+
+/// Where counters of phrases write: runs of an overflow that marks phrases.
+#[derive(Debug)]
+pub struct PhraseOverflow(pub Arc<Overflow>);
+
+impl Spill for PhraseOverflow {
+    fn begin_source(&self, position: u64, source: u32) {
+        self.0.begin_source(position, source);
+    }
+
+    fn write(&self, each: &mut dyn FnMut(&mut TakeWord<'_>) -> Result<()>) -> Result<()> {
+        let mut marked = vec![PHRASE];
+        self.0.write(&mut |take| {
+            each(&mut |phrase, count, first| {
+                marked.truncate(1);
+                marked.extend_from_slice(phrase);
+                take(&marked, count, first)
+            })
+        })
     }
 }
 

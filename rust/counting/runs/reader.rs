@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::block::{LONGEST_BLOCK, take_number, take_word};
-use super::summary::Summary;
+use super::summary::{Section, Summary};
 use super::word::{CountedWord, Place};
 use super::writer::MAGIC;
 use crate::{Error, Result};
@@ -32,6 +32,8 @@ pub struct Run {
     /// The summary in the footer.
     pub summary: Summary,
     blocks: Vec<BlockPlace>,
+    /// Blocks of words; blocks of phrases follow.
+    word_blocks: usize,
 }
 
 /// Where a block is.
@@ -85,7 +87,15 @@ impl Run {
         read_at(&mut file, footer_at, &mut bytes).map_err(failed)?;
         let footer = decompress(&bytes, footer_len).ok_or_else(cut)?;
         let (blocks, summary) = parse_footer(&footer, footer_at).ok_or_else(cut)?;
-        Ok(Self { file: Mutex::new(file), len, path: path.to_owned(), summary, blocks })
+        let (mut word_blocks, mut words) = (0, 0);
+        while words < summary.words {
+            words += blocks[word_blocks].words;
+            word_blocks += 1;
+        }
+        if words > summary.words {
+            return Err(cut());
+        }
+        Ok(Self { file: Mutex::new(file), len, path: path.to_owned(), summary, blocks, word_blocks })
     }
 
     /// The path that messages name: the file, or the folder of a file without a name.
@@ -105,9 +115,12 @@ impl Run {
         Err(io::Error::other(message))
     }
 
-    /// Number of blocks.
-    pub(super) fn blocks(&self) -> usize {
-        self.blocks.len()
+    /// The blocks of words, or of phrases.
+    pub(super) fn blocks(&self, section: Section) -> Range<usize> {
+        match section {
+            Section::Words => 0..self.word_blocks,
+            Section::Phrases => self.word_blocks..self.blocks.len(),
+        }
     }
 
     /// The bytes of block `number`, decompressed.
@@ -145,7 +158,8 @@ fn parse_footer(mut footer: &[u8], end: u64) -> Option<(Vec<BlockPlace>, Summary
     }
     let summary: Summary = serde_json::from_slice(footer).ok()?;
     let words: u64 = blocks.iter().try_fold(0u64, |sum, block| sum.checked_add(block.words))?;
-    (offset == end && words == summary.words).then_some((blocks, summary))
+    (offset == end && Some(words) == summary.words.checked_add(summary.phrases.words))
+        .then_some((blocks, summary))
 }
 
 fn read_at(file: &mut File, offset: u64, bytes: &mut [u8]) -> io::Result<()> {
@@ -186,19 +200,25 @@ pub struct RunReader {
     word: Vec<u8>,
     count: u64,
     first: Place,
+    /// Bytes before each word that are no part of it.
+    mark: usize,
 }
 
 impl RunReader {
-    /// Before the first word of a run.
+    /// Before the first word of a run; phrases follow the words, with their mark.
     pub fn new(run: Arc<Run>) -> Self {
-        let blocks = 0..run.blocks();
-        Self::within(run, blocks)
+        let blocks = 0..run.blocks.len();
+        Self::within(run, blocks, 0)
     }
 
-    /// Before the first word of some blocks.
-    pub(super) fn within(run: Arc<Run>, blocks: Range<usize>) -> Self {
+    /// Before the first word or phrase.
+    pub(super) fn of_section(run: Arc<Run>, section: Section, blocks: Range<usize>) -> Self {
+        Self::within(run, blocks, usize::from(section == Section::Phrases))
+    }
+
+    fn within(run: Arc<Run>, blocks: Range<usize>, mark: usize) -> Self {
         let (next, block, word) = (blocks.start, Vec::new(), Vec::new());
-        Self { run, blocks, next, block, at: 0, left: 0, word, count: 0, first: Place::default() }
+        Self { run, blocks, next, block, at: 0, left: 0, word, count: 0, first: Place::default(), mark }
     }
 
     /// Reads the next word; false after the last one.
@@ -223,7 +243,7 @@ impl RunReader {
         self.at = self.block.len() - rest.len();
         self.left = self.left.checked_sub(1).ok_or_else(damaged)?;
         let is_out_of_order = is_first && self.next > self.blocks.start + 1 && before >= self.word;
-        if is_out_of_order || (self.left == 0 && !rest.is_empty()) {
+        if is_out_of_order || self.word.len() < self.mark || (self.left == 0 && !rest.is_empty()) {
             return Err(damaged());
         }
         Ok(true)
@@ -231,6 +251,6 @@ impl RunReader {
 
     /// The word that was read last.
     pub fn word(&self) -> CountedWord<'_> {
-        CountedWord { word: &self.word, count: self.count, first: self.first }
+        CountedWord { word: &self.word[self.mark..], count: self.count, first: self.first }
     }
 }

@@ -34,6 +34,9 @@ pub struct Stages {
     pub pre_tokenizer: Value,
     /// The added tokens that are no words.
     pub added_tokens: Value,
+    /// The pre-tokenizer that cuts texts into the phrases of superwords; null if no phrases were counted.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub phrases: Value,
 }
 
 impl Stages {
@@ -43,8 +46,33 @@ impl Stages {
             ("the normalizer", &self.normalizer, &other.normalizer),
             ("the pre-tokenizer", &self.pre_tokenizer, &other.pre_tokenizer),
             ("the list of added tokens", &self.added_tokens, &other.added_tokens),
+            ("the pre-tokenizer of phrases", &self.phrases, &other.phrases),
         ];
         stages.into_iter().find(|(_, one, other)| one != other)
+    }
+}
+
+/// The part of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Section {
+    Words,
+    Phrases,
+}
+
+/// The size of the distinct phrases of superwords.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sums {
+    /// Their number.
+    pub words: u64,
+    /// Their bytes.
+    pub word_bytes: u64,
+    /// The sum of their counts.
+    pub total: u64,
+}
+
+impl Sums {
+    fn are_empty(&self) -> bool {
+        self.words == 0
     }
 }
 
@@ -61,6 +89,9 @@ pub struct Summary {
     pub word_bytes: u64,
     /// The sum of their counts.
     pub total: u64,
+    /// Phrases, which follow the words.
+    #[serde(default, skip_serializing_if = "Sums::are_empty")]
+    pub phrases: Sums,
     /// Texts that were counted.
     pub texts: u64,
     /// Bytes of sources that were read.

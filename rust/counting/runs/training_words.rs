@@ -1,11 +1,9 @@
 //! The words of counts as trainers read them: in the order of their bytes from the disk, or in the order of appearance from memory.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use super::block::{push_number, take_number};
 use super::counts_file::{CountsFile, report};
-use super::reader::{Run, RunReader};
 use super::summary::{Spelling, Summary};
 use super::word::{CountedWord, Place};
 use crate::structures::parallel::OnProgress;
@@ -18,7 +16,7 @@ const NUMBERS: usize = 4;
 /// The words of a run in the order of their bytes, read from the disk whenever they are wanted; parts are ranges of blocks.
 #[derive(Debug)]
 pub struct SortedWords {
-    run: Arc<Run>,
+    counts: CountsFile,
 }
 
 impl SortedWords {
@@ -26,24 +24,24 @@ impl SortedWords {
     /// [`Error::EmptyCorpus`] if there is no word.
     pub fn new(counts: &CountsFile) -> Result<Self> {
         check_words(counts.summary())?;
-        Ok(Self { run: counts.run() })
+        Ok(Self { counts: counts.clone() })
     }
 }
 
 impl WordSource for SortedWords {
     fn parts(&self, parts: usize) -> Vec<Range<usize>> {
-        let blocks = self.run.blocks();
-        let share = blocks.div_ceil(parts.max(1)).max(1);
-        (0..blocks.max(1)).step_by(share).map(|start| start..(start + share).min(blocks)).collect()
+        let Range { start, end } = self.counts.blocks();
+        let share = (end - start).div_ceil(parts.max(1)).max(1);
+        (start..end.max(start + 1)).step_by(share).map(|start| start..(start + share).min(end)).collect()
     }
 
     fn byte_len(&self) -> usize {
-        byte_len(&self.run.summary)
+        byte_len(self.counts.summary())
     }
 
     fn read(&self, part: Range<usize>, each: &mut EachWord<'_>) -> Result<()> {
-        let spelling = self.run.summary.spelling;
-        let (mut reader, mut text) = (RunReader::within(Arc::clone(&self.run), part), String::new());
+        let spelling = self.counts.summary().spelling;
+        let (mut reader, mut text) = (self.counts.reader_of(part), String::new());
         while reader.advance()? {
             let CountedWord { word, count, .. } = reader.word();
             text.clear();

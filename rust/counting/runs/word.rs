@@ -1,5 +1,8 @@
 //! A counted word and the place of its first appearance.
 
+/// The mark before the bytes of a phrase, which puts phrases after all words: no text has this byte.
+pub(super) const PHRASE: u8 = 0xFF;
+
 /// Where a word first appeared. An earlier place in the corpus is less.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
@@ -18,4 +21,11 @@ pub struct CountedWord<'a> {
     pub count: u64,
     /// Where it was seen first.
     pub first: Place,
+}
+
+impl CountedWord<'_> {
+    /// True for a marked phrase.
+    pub(super) fn is_phrase(&self) -> bool {
+        self.word.first() == Some(&PHRASE)
+    }
 }

@@ -5,7 +5,7 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use super::block::{BLOCK_BYTES, BlockBuilder, push_number};
-use super::summary::Summary;
+use super::summary::{Summary, Sums};
 use super::word::CountedWord;
 use crate::{Error, Result};
 
@@ -26,9 +26,8 @@ pub(super) struct RunWriter<'a> {
     /// Per block: words, length, compressed length.
     index: Vec<u8>,
     blocks: u64,
-    words: u64,
-    word_bytes: u64,
-    total: u64,
+    words: Sums,
+    phrases: Sums,
 }
 
 impl<'a> RunWriter<'a> {
@@ -50,9 +49,8 @@ impl<'a> RunWriter<'a> {
             compressed: Vec::new(),
             index: Vec::new(),
             blocks: 0,
-            words: 0,
-            word_bytes: 0,
-            total: 0,
+            words: Sums::default(),
+            phrases: Sums::default(),
         })
     }
 
@@ -61,11 +59,17 @@ impl<'a> RunWriter<'a> {
     /// # Errors
     /// [`Error::Io`]; [`Error::Unsupported`] if the sum of all counts exceeds 64 bits.
     pub(super) fn push(&mut self, word: CountedWord<'_>) -> Result<()> {
-        debug_assert!(self.words == 0 || self.block.last() < word.word, "words ascend");
+        debug_assert!(self.words.words == 0 || self.block.last() < word.word, "words ascend");
+        let is_phrase = word.is_phrase();
+        if is_phrase && self.phrases.words == 0 && self.block.words > 0 {
+            // A block holds either.
+            self.end_block()?;
+        }
         self.block.push(word);
-        self.words += 1;
-        self.word_bytes += word.word.len() as u64;
-        self.total = self.total.checked_add(word.count).ok_or_else(too_many)?;
+        let sums = if is_phrase { &mut self.phrases } else { &mut self.words };
+        sums.words += 1;
+        sums.word_bytes += (word.word.len() - usize::from(is_phrase)) as u64;
+        sums.total = sums.total.checked_add(word.count).ok_or_else(too_many)?;
         if self.block.bytes.len() >= BLOCK_BYTES { self.end_block() } else { Ok(()) }
     }
 
@@ -97,8 +101,8 @@ impl<'a> RunWriter<'a> {
         if self.block.words > 0 {
             self.end_block()?;
         }
-        let Self { words, word_bytes, total, .. } = self;
-        let summary = Summary { words, word_bytes, total, ..summary.clone() };
+        let Self { words: Sums { words, word_bytes, total }, phrases, .. } = self;
+        let summary = Summary { words, word_bytes, total, phrases, ..summary.clone() };
         let failed = Error::io("write", self.path);
         let mut footer = Vec::new();
         push_number(&mut footer, self.blocks);

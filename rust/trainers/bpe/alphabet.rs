@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::arena::{Arena, ArenaBuilder, Cells, check_len, close_gaps, large_weights};
 use super::cells::{Cell, HEADER};
-use super::segmenter::Segmenter;
+use super::segmenter::{Borders, Segmenter};
 use super::symbols::{Alphabet, Symbols};
 use super::tokens::Tokens;
 use super::{BpeTrainer, Numbering};
@@ -122,17 +122,18 @@ impl<'a> Parts<'a> {
             rest = others;
         }
         let total = words.byte_len() as u64;
+        let borders = base.and_then(|base| Borders::new(base, symbols));
         let built = run_parts(STAGE, total, parts, on_progress, |(range, part), meter| {
             let mut builder = ArenaBuilder::new(&large, part);
             let mut metered = Metered::new(meter);
-            let mut segmenter = base.map(Segmenter::new);
+            let mut segmenter = base.map(|base| Segmenter::new(base, borders.as_ref()));
             words.read(range, &mut |word, count| {
                 if count == 0 {
                     // Its characters may have no symbols.
                     return Ok(metered.continues(word.len()));
                 }
                 if let Some(segmenter) = &mut segmenter {
-                    builder.push_word(count, segmenter.of_word(symbols, word), word.len())?;
+                    builder.push_word(count, segmenter.of_word(symbols, word)?, word.len())?;
                 } else if symbols.have_affixes() {
                     builder.push_word(count, symbols.of_word(word), word.len())?;
                 } else {

@@ -38,6 +38,11 @@ pub(in crate::trainers) fn id_of(character: char) -> u32 {
     if code < 0xd800 { code } else { code - SURROGATES }
 }
 
+/// The error of an id beyond the characters.
+pub fn too_large(id: u32) -> Error {
+    Error::Unsupported(format!("superwords need ids below 1112064, but there is {id}"))
+}
+
 /// The new tokens and merges of a training from a base.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Extension {

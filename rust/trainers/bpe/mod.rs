@@ -46,6 +46,7 @@ mod neighbours;
 mod pair_stats;
 mod pairs;
 pub mod parity;
+mod rare_pairs;
 mod replay;
 mod scores;
 mod segmenter;
@@ -63,11 +64,13 @@ mod word_index;
 
 pub(super) use arena::MAX_IDS;
 pub(super) use base::id_of;
-pub use base::{Extension, char_of};
+pub use base::{Extension, char_of, too_large};
 use choice::{Choice, Frequency};
 use likelihood::Likelihood;
 use pairs::key;
+pub use rare_pairs::{Outcome, RareBorders, RarePairs};
 pub(super) use scores::Precision;
+pub use segmenter::TokenWords;
 pub use superwords::{SuperwordAlgorithm, Superwords};
 
 use crate::models::bpe::{Bpe, BpeOptions};
@@ -323,7 +326,7 @@ impl BpeTrainer {
     /// [`Error::Unsupported`].
     pub fn check_phases(&self) -> Result<()> {
         if self.superwords.is_some() {
-            let message = "superwords need texts: pass the trainer to Tokenizer.train or train_from_iterator";
+            let message = "superwords need words and phrases: pass the trainer to Tokenizer.train, train_from_iterator or train_from_counts";
             return Err(Error::Unsupported(message.to_owned()));
         }
         Ok(())

@@ -7,6 +7,7 @@ use super::base::char_of;
 use super::tokens::Tokens;
 use crate::Result;
 use crate::trainers::word_counts::{WordSource, read_all};
+use crate::vocab::Vocab;
 
 /// In place of an id: the character is not in the alphabet.
 const ABSENT: u32 = u32::MAX;
@@ -33,6 +34,22 @@ impl<'s> Symbols<'s> {
             prefix: trainer.continuing_subword_prefix.as_deref().unwrap_or_default(),
             suffix: trainer.end_of_word_suffix.as_deref().unwrap_or_default(),
         }
+    }
+
+    /// The tokens of one character, without affixes.
+    pub(super) fn of_tokens(vocab: &Vocab) -> Symbols<'static> {
+        let mut plain = Vec::new();
+        for (token, id) in vocab.iter() {
+            let mut characters = token.chars();
+            if let (Some(character), None) = (characters.next(), characters.next()) {
+                let at = character as usize;
+                plain.resize(plain.len().max(at + 1), ABSENT);
+                plain[at] = id;
+            }
+        }
+        // Words may have any character.
+        plain.resize(char::MAX as usize + 1, ABSENT);
+        Symbols { by_place: [plain, Vec::new(), Vec::new(), Vec::new()], prefix: "", suffix: "" }
     }
 
     /// Interns the alphabet, then the affixed characters of each corpus.
@@ -176,6 +193,20 @@ impl<'s> Symbols<'s> {
             let ends = if at + character.len_utf8() == word.len() { suffixed } else { 0 };
             (continues | ends, character)
         })
+    }
+
+    /// The symbol of a character without affixes; none if the character is not in the alphabet.
+    pub(super) fn plain(&self, character: char) -> Option<u32> {
+        self.by_place[0].get(character as usize).copied().filter(|&id| id != ABSENT)
+    }
+
+    /// The characters of a word, each with its place and its symbol without affixes.
+    #[inline]
+    pub(super) fn of_places<'a>(
+        &'a self,
+        word: &'a str,
+    ) -> impl Iterator<Item = (usize, Option<u32>)> + use<'a, 's> {
+        word.char_indices().map(|(at, character)| (at, self.plain(character)))
     }
 
     pub(super) fn have_affixes(&self) -> bool {

@@ -28,6 +28,22 @@ def test_counts_of_parts_train_what_the_files_train(lexmill: Run) -> None:
     assert Path("counted.json").read_bytes() == Path("read.json").read_bytes()
 
 
+@pytest.mark.parametrize("algorithm", ["boundless", "superbpe"])
+def test_counts_of_parts_train_superwords(lexmill: Run, algorithm: str) -> None:
+    Path("1.txt").write_text("of the sea\n" * 9)
+    Path("2.txt").write_text("of the sun\n" * 9)
+    kind = ("--superwords", algorithm)
+    counted = lexmill("count-words", "2.txt", "--first-source", "1", "-o", "2.counts", *kind, "--json")
+    assert counted.outcome["phrases"] == 2
+    assert lexmill("count-words", "1.txt", "-o", "1.counts", *kind).code == 0
+    assert lexmill("merge-counts", "2.counts", "1.counts", "-o", "all.counts").code == 0
+    sizes = ("--vocab-size", "270", "--initial-vocab-size", "266", *kind)
+    assert lexmill("train", "--from-counts", "all.counts", *sizes, "-o", "counted.json").code == 0
+    assert lexmill("train", "1.txt", "2.txt", *sizes, "-o", "read.json").code == 0
+    assert Path("counted.json").read_bytes() == Path("read.json").read_bytes()
+    assert "ofĠthe" in json.loads(Path("read.json").read_bytes())["model"]["vocab"]
+
+
 def test_fields_and_columns_are_counted(lexmill: Run) -> None:
     with gzip.open("1.jsonl.gz", "wt") as file:
         file.write('{"a": {"b": "x y"}}\n{"a": 1}\n')
@@ -69,6 +85,13 @@ def test_what_a_corpus_takes_is_told(lexmill: Run) -> None:
         (["count-words", "text.txt", "--max-memory", "9" * 400, "-o", "out"], "max_memory is '999"),
         (["count-words", "text.txt", "--resume", "-o", "out"], "--resume goes on with what is in --checkpoint"),
         (["merge-counts", "none", "-o", "out"], "none: no such file"),
+        (["count-words", "text.txt", "--superwords", "no", "-o", "out"], "'no' is not one of 'boundless', 'superbpe'"),
+        (["count-words", "text.txt", "--superwords", "superbpe", "--pre-tokenizer", "bert", "-o", "out"], "superwords"),
+        (["train", "text.txt", "--initial-vocab-size", "9", "--vocab-size", "9"], "which is not given"),
+        (
+            ["train", "text.txt", "--superwords", "superbpe", "--model", "unigram", "--vocab-size", "9"],
+            "is for --model",
+        ),
     ],
 )
 def test_what_is_wrong_is_said_and_nothing_is_written(lexmill: Run, arguments: list[str], message: str) -> None:
