@@ -37,6 +37,7 @@ _Column: TypeAlias = _ArrowArray | _ArrowStream
 _Texts: TypeAlias = Iterable[str] | Iterable[bytes] | npt.NDArray[np.str_ | np.bytes_ | np.object_] | _Column
 _Side: TypeAlias = Literal["left", "right"]
 _Utf8Errors: TypeAlias = Literal["strict", "replace"]
+_SpanEnd: TypeAlias = Literal["token", "sentence", "paragraph"]
 _Truncation: TypeAlias = Literal["longest_first", "only_first", "only_second", "do_not_truncate"]
 _Padding: TypeAlias = Literal["longest", "max_length", "do_not_pad"]
 
@@ -48,6 +49,7 @@ __all__ = [
     "NormalizedString",
     "PreTokenizedString",
     "Regex",
+    "Session",
     "TextIterator",
     "Token",
     "TokenArrays",
@@ -681,6 +683,48 @@ class CountedWords:
     """
     def __iter__(self) -> CountedWords: ...
     def __next__(self) -> tuple[str, int, int, int]: ...
+
+@final
+class Session:
+    """The ids of a text that grows at its end: an appended text costs time in proportion to its own length, not to the
+    length of the whole text.
+
+    The ids are at any time the ids that `encode_ids(text, add_special_tokens=False)` gives for all text together.
+    Special tokens that stand in the text are found, also across two appended texts. Truncation and padding do not
+    apply.
+
+    Args:
+        tokenizer: encodes. A change of its normalizer, pre-tokenizer, model or added tokens ends the session.
+    """
+    def __new__(cls, tokenizer: Tokenizer) -> Session: ...
+    def __len__(self) -> int: ...
+    def __copy__(self) -> Session: ...
+    def __deepcopy__(self, _memo: object) -> Session: ...
+    def __getnewargs__(self) -> tuple[Tokenizer]: ...
+    def __getstate__(self) -> tuple[list[int], int, str, bool]: ...
+    def __setstate__(self, state: tuple[list[int], int, str, bool]) -> None: ...
+    @property
+    def ids(self) -> list[int]:
+        """The ids of all text, a new list each time."""
+    @property
+    def settled(self) -> int:
+        """The number of ids at the beginning that no further text can change."""
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """The tokenizer."""
+    def append(self, text: str) -> tuple[int, list[int]]:
+        """Appends a text.
+
+        Args:
+            text: the text, of any length.
+
+        Returns:
+            The index of the first id that has changed, and all ids from there on: `ids[start:] = new`.
+
+        Raises:
+            OptionError: the tokenizer has changed since the session began, or its model chooses at random.
+            LexmillError: another thread appends to the session.
+        """
 
 # At run time iteration goes by `__getitem__`, which type checkers do not follow.
 class _Rows(Protocol):
@@ -1656,8 +1700,130 @@ class Tokenizer:
             FileError: a file cannot be read.
             InvalidUtf8Error: bytes are not UTF-8, with `errors="strict"`.
         """
-    def decode(self, ids: _Ids, skip_special_tokens: bool = True, *, strict: bool = False) -> str:
+    def split_text(
+        self,
+        text: str,
+        size: int,
+        *,
+        overlap: int = 0,
+        at: _SpanEnd = "token",
+        add_special_tokens: bool = True,
+    ) -> list[tuple[int, int]]:
+        """Cuts a text into spans of at most `size` tokens each, as `encode` counts the tokens of each span by itself.
+
+        Every character is in a span; without an overlap, the spans follow one another. A text is encoded about
+        twice. Truncation and padding do not apply.
+
+        Args:
+            text: the text.
+            size: the most tokens of a span.
+            overlap: the most tokens of the text that neighbouring spans share; less than `size`.
+            at: where spans end: after a `token`; after a `sentence` by the rules of Unicode (UAX 29), or after a
+                token if the sentence does not fit; or after a `paragraph`, which ends with blank lines, or after a
+                sentence if the paragraph does not fit.
+            add_special_tokens: counts the special tokens of the post-processor in each span.
+
+        Returns:
+            The start and the end of each span, in characters.
+
+        Raises:
+            OptionError: `overlap` is not less than `size`; `size` is less than the special tokens, or than the
+                tokens of one character; or the model chooses at random.
+            OptionRangeError: a number is negative.
+        """
+    def split_text_batch(
+        self,
+        texts: _Texts,
+        size: int,
+        *,
+        overlap: int = 0,
+        at: _SpanEnd = "token",
+        errors: _Utf8Errors = "strict",
+        add_special_tokens: bool = True,
+        num_threads: int | None = None,
+    ) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.int64]]:
+        """Cuts texts into spans as `split_text` does.
+
+        Args:
+            texts: `str` or `bytes` in a list, another iterable or a numpy array, or an Arrow column.
+            size: the most tokens of a span.
+            overlap: the most tokens of the text that neighbouring spans share; less than `size`.
+            at: `token`, `sentence` or `paragraph`, as in `split_text`.
+            errors: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD.
+            add_special_tokens: counts the special tokens of the post-processor in each span.
+            num_threads: threads to work on; by default one for each core, or the number in `RAYON_NUM_THREADS`.
+
+        Returns:
+            The spans of all texts, an array of shape (n, 2), and the row splits: the spans of text `i` are
+                `spans[row_splits[i]:row_splits[i + 1]]`.
+
+        Raises:
+            InvalidUtf8Error: bytes are not UTF-8, with `errors="strict"`.
+            OptionError: as `split_text`.
+            OptionRangeError: a number is negative.
+        """
+    def truncate_text(self, text: str, size: int, *, add_special_tokens: bool = True) -> str:
+        """The beginning of a text that has at most `size` tokens, as `encode` counts its tokens by itself.
+
+        It ends after a token of the text: after the last one that may fit, or before, if the beginning has more
+        tokens by itself than in the text. Truncation and padding do not apply.
+
+        Args:
+            text: the text.
+            size: the most tokens.
+            add_special_tokens: counts the special tokens of the post-processor.
+
+        Raises:
+            OptionError: `size` is less than the special tokens, or the model chooses at random.
+            OptionRangeError: `size` is negative.
+        """
+    def truncate_text_batch(
+        self,
+        texts: _Texts,
+        size: int,
+        *,
+        errors: _Utf8Errors = "strict",
+        add_special_tokens: bool = True,
+        num_threads: int | None = None,
+    ) -> list[str]:
+        """The beginnings of texts, as `truncate_text` gives them.
+
+        Args:
+            texts: `str` or `bytes` in a list, another iterable or a numpy array, or an Arrow column.
+            size: the most tokens.
+            errors: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD.
+            add_special_tokens: counts the special tokens of the post-processor.
+            num_threads: threads to work on; by default one for each core, or the number in `RAYON_NUM_THREADS`.
+
+        Raises:
+            InvalidUtf8Error: bytes are not UTF-8, with `errors="strict"`.
+            OptionError: as `truncate_text`.
+            OptionRangeError: `size` is negative.
+        """
+    def session(self) -> Session:
+        """Begins the ids of a text that grows at its end. `Session` has the details."""
+    def decode(
+        self, ids: _Ids, skip_special_tokens: bool = True, *, strict: bool = False, errors: str = "replace"
+    ) -> str:
         """The text of ids; with `strict` an id without a token is an error, otherwise it is passed over.
+
+        Args:
+            ids: the ids, in a list, an array, a column of pandas, polars or Arrow, or another sequence.
+            skip_special_tokens: leaves special tokens out.
+            strict: raises for an id without a token.
+            errors: treats bytes that are not UTF-8: `replace` as the decoder does, by U+FFFD; `strict`, `ignore` or
+                another of Python's error handlers as `bytes.decode` does.
+
+        Raises:
+            InputTypeError: these are no sequences of integers.
+            IdRangeError: an id is negative, or does not fit 32 bits.
+            VocabError: an id has no token, with `strict`.
+            InvalidUtf8Error: the bytes are not UTF-8, with `errors="strict"`.
+            OptionError: Python has no error handler of this name.
+        """
+    def decode_bytes(self, ids: _Ids, skip_special_tokens: bool = True, *, strict: bool = False) -> bytes:
+        """The bytes of the text of ids, before they are read as UTF-8: a character that is not complete keeps its
+        bytes.
 
         Args:
             ids: the ids, in a list, an array, a column of pandas, polars or Arrow, or another sequence.
@@ -1669,8 +1835,31 @@ class Tokenizer:
             IdRangeError: an id is negative, or does not fit 32 bits.
             VocabError: an id has no token, with `strict`.
         """
+    def token_bytes(self, id: int) -> bytes:
+        """The bytes that a token adds to a text that it neither begins nor ends.
+
+        Args:
+            id: the id of the token.
+
+        Raises:
+            IdRangeError: the id is negative, or does not fit 32 bits.
+            VocabError: the id has no token.
+            OptionError: the decoder looks at several tokens together, so a token has no bytes of its own.
+        """
+    def vocab_bytes(self) -> list[bytes | None]:
+        """The bytes of all tokens, by id, as `token_bytes` gives them; None for an id without a token.
+
+        Raises:
+            OptionError: the decoder looks at several tokens together, so a token has no bytes of its own, or an id
+                is beyond 16,777,215.
+        """
     def decode_batch(
-        self, sequences: Iterable[_Ids], skip_special_tokens: bool = True, *, strict: bool = False
+        self,
+        sequences: Iterable[_Ids],
+        skip_special_tokens: bool = True,
+        *,
+        strict: bool = False,
+        errors: str = "replace",
     ) -> list[str]:
         """The texts of lists of ids.
 
@@ -1678,9 +1867,12 @@ class Tokenizer:
             sequences: the ids of each text, in lists, the rows of an array, or other sequences.
             skip_special_tokens: leaves special tokens out.
             strict: raises for an id without a token.
+            errors: treats bytes that are not UTF-8, as in `decode`.
 
         Raises:
             InputTypeError: these are no sequences of integers.
             IdRangeError: an id is negative, or does not fit 32 bits.
             VocabError: an id has no token, with `strict`.
+            InvalidUtf8Error: the bytes are not UTF-8, with `errors="strict"`.
+            OptionError: Python has no error handler of this name.
         """

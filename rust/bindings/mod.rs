@@ -29,6 +29,7 @@ mod progress;
 mod properties;
 mod regex;
 mod scripts;
+mod session;
 mod shown;
 mod sources;
 mod stage;
@@ -44,6 +45,7 @@ mod tokenizer_batch;
 mod tokenizer_decode;
 mod tokenizer_files;
 mod tokenizer_limits;
+mod tokenizer_split;
 mod tokenizer_state;
 mod tokenizer_training;
 mod trainers;
@@ -75,6 +77,8 @@ mod _core {
     use super::regex::PyRegex;
     #[pymodule_export]
     use super::scripts::{script_codes, script_ranges};
+    #[pymodule_export]
+    use super::session::PySession;
     #[pymodule_export]
     use super::sources::{PyFileSource, PyTextIterator, binary_start, local_path};
     #[pymodule_export]

@@ -1,5 +1,5 @@
 //! `lexmill.Tokenizer`: its parts. Files: `tokenizer_files.rs`, encoding: `tokenizer_batch.rs`, decoding: `tokenizer_decode.rs`,
-//! truncation and padding: `tokenizer_limits.rs`.
+//! texts cut: `tokenizer_split.rs`, truncation and padding: `tokenizer_limits.rs`.
 
 use std::collections::BTreeMap;
 use std::ffi::CString;

@@ -16,7 +16,7 @@ use crate::structures::finder::Replacement;
 use crate::{Result, byte_level};
 
 /// One stage of a chain.
-enum Step<'a> {
+pub(super) enum Step<'a> {
     /// No decoder: a space between tokens.
     Spaced,
     Replace(&'a Replacement),
@@ -49,7 +49,7 @@ enum Flow {
 }
 
 /// The stages of a decoder that decodes token by token.
-pub struct Steps<'a>(Vec<Step<'a>>);
+pub struct Steps<'a>(pub(super) Vec<Step<'a>>);
 
 impl<'a> Steps<'a> {
     /// The stages of `decoder`; without one, tokens are joined by spaces. `None` if it cannot decode token by token.
@@ -65,14 +65,12 @@ impl<'a> Steps<'a> {
     /// The errors of [`Decoder::decode`].
     pub fn push(&self, token: &str, kept: &mut Vec<Kept>, out: &mut String) -> Result<()> {
         kept.resize_with(self.0.len(), Kept::default);
-        push(&self.0, kept, token, out)
+        push(&self.0, kept, token, out).map(drop)
     }
 
     /// True if the last tokens are the beginning of a character.
     pub fn are_inside_character(&self, kept: &[Kept]) -> bool {
-        let has_bytes =
-            |step: &Step<'_>| matches!(step, Step::ByteLevel | Step::ByteFallback | Step::SentencePiece(_));
-        self.0.iter().zip(kept).any(|(step, kept)| has_bytes(step) && !kept.bytes.is_empty())
+        self.0.iter().zip(kept).any(|(step, kept)| step.makes_bytes() && !kept.bytes.is_empty())
     }
 
     /// Appends the text that the end settles to `out`; `kept` is as before the first token then.
@@ -125,25 +123,36 @@ fn add<'a>(decoder: &'a Decoder, steps: &mut Vec<Step<'a>>, flow: Flow) -> Optio
     Some(flow)
 }
 
-/// Sends a text through stages and appends the result to `out`.
-fn push(steps: &[Step<'_>], kept: &mut [Kept], token: &str, out: &mut String) -> Result<()> {
+/// Sends a text through stages and appends the result to `out`; false if the token is none for the stages after these.
+pub(super) fn push(steps: &[Step<'_>], kept: &mut [Kept], token: &str, out: &mut String) -> Result<bool> {
     let growth = Growth::of(token.len());
     let (mut text, mut made) = (token.to_owned(), String::new());
     for (step, kept) in steps.iter().zip(kept) {
         made.clear();
         if !step.push(kept, &text, growth, &mut made)? {
-            return Ok(());
+            return Ok(false);
         }
         growth.check(made.len())?;
         std::mem::swap(&mut text, &mut made);
     }
     out.push_str(&text);
-    Ok(())
+    Ok(true)
 }
 
 impl Step<'_> {
+    /// True if the tokens of the stage stand for bytes.
+    pub(super) fn makes_bytes(&self) -> bool {
+        matches!(self, Self::ByteLevel | Self::ByteFallback | Self::SentencePiece(_))
+    }
+
     /// Appends the text that `token` settles to `out`; false if the token is none for the stages after this one.
-    fn push(&self, kept: &mut Kept, token: &str, growth: Growth, out: &mut String) -> Result<bool> {
+    pub(super) fn push(
+        &self,
+        kept: &mut Kept,
+        token: &str,
+        growth: Growth,
+        out: &mut String,
+    ) -> Result<bool> {
         // Tokens before this one, as far as stages ask for them.
         let index = kept.count;
         match self {

@@ -1,6 +1,7 @@
 //! Decoders: from tokens back to text. Every variant with more than a few lines has its own file.
 
 mod byte_fallback;
+mod bytes;
 mod cleanup;
 mod ctc;
 mod incremental;

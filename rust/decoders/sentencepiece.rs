@@ -9,6 +9,7 @@
 //! After all, the text may be rewritten by rules (denormalized). Source: experiments with sentencepiece 0.2.3.
 
 use super::Pieces;
+use super::bytes::INSIDE;
 use super::kept::{Kept, push_complete};
 use crate::Result;
 use crate::growth::Growth;
@@ -62,8 +63,7 @@ impl SentencePieceDecoder {
     /// beginning, there after a lost space, or past it.
     pub(super) fn push(&self, kept: &mut Kept, token: &str, out: &mut String) {
         let before = out.len();
-        let byte = if self.byte_fallback { byte(token) } else { None };
-        if let Some(byte) = byte {
+        if let Some(byte) = self.byte(token) {
             kept.bytes.push(byte);
             push_complete(&mut kept.bytes, out, |bytes| bytes);
         } else {
@@ -88,6 +88,23 @@ impl SentencePieceDecoder {
             kept.count = PAST;
         }
     }
+
+    /// Appends the bytes of `token`. Of `kept`, the count alone is used, as by [`Self::push`].
+    pub(super) fn push_bytes(&self, kept: &mut Kept, token: &str, out: &mut Vec<u8>) {
+        if let Some(byte) = self.byte(token) {
+            out.push(byte);
+            kept.count = PAST;
+        } else {
+            let mut text = String::with_capacity(token.len());
+            self.push(kept, token, &mut text);
+            out.extend_from_slice(text.as_bytes());
+        }
+    }
+
+    /// The byte that a token stands for, if it does.
+    fn byte(&self, token: &str) -> Option<u8> {
+        if self.byte_fallback { byte(token) } else { None }
+    }
 }
 
 /// No text yet, and no space is lost.
@@ -97,7 +114,7 @@ const BEGINNING: usize = 0;
 const LOST_SPACE: usize = 1;
 
 /// No token loses its space any more.
-const PAST: usize = 2;
+const PAST: usize = INSIDE;
 
 /// Appends `token` with plain spaces.
 fn push_spaced(token: &str, out: &mut String) {

@@ -1,5 +1,7 @@
 //! Strips a few characters from the ends of tokens.
 
+use std::ops::Range;
+
 /// The character to strip, and how often.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Strip {
@@ -14,16 +16,24 @@ pub struct Strip {
 impl Strip {
     /// The rest of `token`.
     pub(super) fn decode(self, token: &str) -> &str {
-        let mut kept = token;
+        &token[self.range(token.as_bytes())]
+    }
+
+    /// Where the rest of a text lies in its bytes, which need not be UTF-8.
+    pub(super) fn range(self, text: &[u8]) -> Range<usize> {
+        let mut buffer = [0; 4];
+        let content = self.content.encode_utf8(&mut buffer).as_bytes();
+        let mut kept = text;
         for _ in 0..self.start {
-            let Some(rest) = kept.strip_prefix(self.content) else { break };
+            let Some(rest) = kept.strip_prefix(content) else { break };
             kept = rest;
         }
+        let start = text.len() - kept.len();
         for _ in 0..self.stop {
-            let Some(rest) = kept.strip_suffix(self.content) else { break };
+            let Some(rest) = kept.strip_suffix(content) else { break };
             kept = rest;
         }
-        kept
+        start..start + kept.len()
     }
 }
 

@@ -19,13 +19,14 @@
 //! | `added_in_chunks` | added tokens in normalized chunks |
 //! | `original_chunks` | chunks of text that its normalizer has not changed yet |
 //! | `bert_rewriter`, `fronted`, `metaspace_bpe`, `seamed`, `unigram` | families of tokenizers |
-//! | `shards` | long texts in parts that are encoded separately |
+//! | `shards`, `boundaries` | long texts in parts that are encoded separately; where to cut them |
 //! | `training_words` | words and chunks for trainers |
 //! | `preload` | caches that begin with the vocabulary |
 
 mod added_in_chunks;
 mod aligned_sink;
 mod bert_rewriter;
+mod boundaries;
 mod chunk_encoder;
 mod chunk_stream;
 mod compiled;

@@ -120,6 +120,25 @@ impl Seams {
         }
     }
 
+    /// The first seam in `range` for which `is_good` is true. The end of the text is none.
+    pub(crate) fn find(
+        &self,
+        text: &str,
+        range: Range<usize>,
+        mut is_good: impl FnMut(usize) -> bool,
+    ) -> Option<usize> {
+        let mut found = None;
+        self.for_each_chunk_from(
+            text,
+            text.floor_char_boundary(range.start.saturating_sub(BEFORE)),
+            |_, end| {
+                found = Some(end).filter(|&end| range.contains(&end) && end < text.len() && is_good(end));
+                found.is_none() && end < range.end
+            },
+        );
+        found
+    }
+
     /// As [`Self::fill_ends`], with the starts of the chunks.
     pub(crate) fn fill_spans(&self, text: &str, start: usize, starts: &mut [u32], ends: &mut [u32]) -> usize {
         let found = self.fill_ends(text, start, ends);

@@ -3,10 +3,13 @@
 use std::collections::HashMap;
 
 use super::Tokenizer;
-use crate::decoders::Decoder;
+use crate::decoders::{Decoder, Steps};
 use crate::normalizers::Normalizer;
 use crate::processors::PostProcessor;
 use crate::{Error, Result, byte_level};
+
+/// A list of all ids has room for at most this many.
+const MOST_LISTED: usize = 1 << 24;
 
 impl Tokenizer {
     /// The token with `id`: an added one, or else the model's.
@@ -29,6 +32,64 @@ impl Tokenizer {
             Some(decoder) => decoder.decode(tokens),
             None => Ok(tokens.collect::<Vec<_>>().join(" ")),
         }
+    }
+
+    /// The bytes of the text of `ids`, before they are read as UTF-8; ids without a token are passed over.
+    ///
+    /// # Errors
+    /// The errors of [`Decoder::decode`].
+    pub fn decode_bytes(&self, ids: &[u32], skip_special_tokens: bool) -> Result<Vec<u8>> {
+        let Some(decoder) = self.decoder() else {
+            return self.decode(ids, skip_special_tokens).map(String::into_bytes);
+        };
+        decoder.decode_bytes(ids.iter().filter_map(|&id| self.decoder_token(id, skip_special_tokens)))
+    }
+
+    /// The text of `ids`, provided that their bytes are UTF-8.
+    ///
+    /// # Errors
+    /// [`Error::InvalidUtf8`], and the errors of [`Decoder::decode`].
+    pub fn decode_valid(&self, ids: &[u32], skip_special_tokens: bool) -> Result<String> {
+        String::from_utf8(self.decode_bytes(ids, skip_special_tokens)?).map_err(|error| Error::InvalidUtf8 {
+            origin: "the text of the ids".to_owned(),
+            byte: error.utf8_error().valid_up_to() as u64,
+        })
+    }
+
+    /// The bytes that the token with `id` adds to a text that it neither begins nor ends.
+    ///
+    /// # Errors
+    /// [`Error::UnknownId`]; [`Error::Unsupported`] if the bytes depend on other tokens; the errors of [`Decoder::decode`].
+    pub fn token_bytes(&self, id: u32) -> Result<Vec<u8>> {
+        self.check_ids(&[id])?;
+        Ok(self.tokens_as_bytes([id].into_iter())?.pop().flatten().unwrap_or_default())
+    }
+
+    /// [`Self::token_bytes`] of all ids; none for an id without a token.
+    ///
+    /// # Errors
+    /// [`Error::InvalidOption`] if the largest id is beyond [`MOST_LISTED`]; the errors of [`Self::token_bytes`].
+    pub fn vocab_bytes(&self) -> Result<Vec<Option<Vec<u8>>>> {
+        let model = self.pipeline.model().vocab().id_bound();
+        let bound = model.max(self.pipeline.added().id_bound());
+        if bound > MOST_LISTED {
+            return Err(Error::InvalidOption {
+                name: "the largest id",
+                value: (bound - 1).to_string(),
+                expected: format!("below {MOST_LISTED} for a list of all ids; call token_bytes for each id"),
+            });
+        }
+        self.tokens_as_bytes(0..bound as u32)
+    }
+
+    fn tokens_as_bytes(&self, ids: impl Iterator<Item = u32>) -> Result<Vec<Option<Vec<u8>>>> {
+        let unsupported = || {
+            let message = "the bytes of a token depend on the tokens beside it in this decoder; decode_bytes gives those of a list of ids";
+            Error::Unsupported(message.to_owned())
+        };
+        let steps = Steps::of(self.decoder()).ok_or_else(unsupported)?;
+        let bytes = |token| steps.token_bytes(token)?.ok_or_else(unsupported);
+        ids.map(|id| self.decoder_token(id, false).map(bytes).transpose()).collect()
     }
 
     /// The stage that turns tokens into text.

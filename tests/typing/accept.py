@@ -158,6 +158,13 @@ def arrays(tokenizer: Tokenizer) -> None:
     tokenizer.train_from_iterator(Column())
     tokenizer.train_from_iterator([Column(), Column()])
     assert_type(tokenizer.decode_batch([[1, 2], range(3)]), list[str])
+    assert_type(tokenizer.decode([1], errors="ignore"), str)
+    assert_type(tokenizer.decode_bytes([1]), bytes)
+    assert_type(tokenizer.token_bytes(1), bytes)
+    assert_type(tokenizer.vocab_bytes(), list[bytes | None])
+    assert_type(tokenizer.split_text("a", 2, at="sentence"), list[tuple[int, int]])
+    assert_type(tokenizer.truncate_text_batch(["a"], 2), list[str])
+    assert_type(tokenizer.session().append("a"), tuple[int, list[int]])
     assert_type(TokenArrays(np.zeros(1, np.uint16), np.array([0, 1])), TokenArrays)
 
 

@@ -1,0 +1,168 @@
+"""Sessions: the ids of a text that grows, what an append returns and costs, copies and wrong input."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import threading
+import time
+from statistics import median
+
+import pytest
+
+from lexmill import AddedToken, Session, Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
+from lexmill.errors import InputTypeError, LexmillError, OptionError
+
+TEXT = "The quick brown fox, it's said, jumps over 13 lazy dogs.\nÉtude: 日本語 "
+
+
+@pytest.fixture
+def bpe() -> Tokenizer:
+    """Bytes and tokens learned from the text."""
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    tokenizer.train_from_iterator(
+        [TEXT] * 4, trainers.BpeTrainer(vocab_size=300, initial_alphabet=alphabet, show_progress=False)
+    )
+    return tokenizer
+
+
+def test_an_append_returns_the_ids_that_changed(bpe: Tokenizer) -> None:
+    session, mirror = bpe.session(), list[int]()
+    whole = ""
+    for part in ("The qu", "ick", "", " brown ", " ", "fox", "\r", "\n", "É", "e", "\u0301", TEXT, "<s", ">"):
+        whole, settled = whole + part, session.settled
+        start, new = session.append(part)
+        mirror[start:] = new
+        assert mirror == session.ids == bpe.encode_ids(whole, add_special_tokens=False)
+        assert len(session) == len(mirror)
+        assert settled <= start <= len(mirror)
+        assert settled <= session.settled <= len(mirror)
+    assert session.tokenizer is bpe
+    assert repr(session) == f"Session({len(mirror)} ids, {session.settled} of them settled)"
+
+
+def test_tokens_that_cross_the_border_are_found(bpe: Tokenizer) -> None:
+    bpe.add_special_tokens(["<|end of text|>", AddedToken("<mask>", lstrip=True, rstrip=True)])
+    bpe.add_tokens([AddedToken("Word", single_word=True)])
+    bpe.normalizer = normalizers.NFC()
+    bpe.post_processor = processors.TemplateProcessing("$A <s>", None, [("<s>", 0)])
+    text = TEXT + "<|end of text|>" + TEXT + "  <mask>\n Word, Words e\u0301 <|end of" * 3
+    for step in (1, 2, 3, 7, 50):
+        session = bpe.session()
+        for start in range(0, len(text), step):
+            session.append(text[start : start + step])
+            assert session.ids == bpe.encode_ids(text[: start + step], add_special_tokens=False)
+    assert session.settled > len(session) // 4
+
+
+def test_a_pipeline_without_boundaries_is_encoded_whole() -> None:
+    class Own:
+        def pre_tokenize(self, text: object) -> None:
+            pass
+
+    tokenizer = Tokenizer(models.BPE({"a": 0, "b": 1, " ": 2, "ab": 3}, [("a", "b")]))
+    tokenizer.pre_tokenizer = pre_tokenizers.PreTokenizer.custom(Own())
+    session = tokenizer.session()
+    for _ in range(40):
+        session.append("a")
+        assert session.append("b a")[0] >= 0
+    assert (session.ids, session.settled) == (tokenizer.encode("ab a" * 40).ids, 0)
+
+
+def test_a_short_append_to_a_long_text_costs_little(bpe: Tokenizer) -> None:
+    def seconds(characters: int) -> float:
+        session = bpe.session()
+        session.append((TEXT * (characters // len(TEXT) + 1))[:characters])
+        taken = []
+        for _ in range(50):
+            start = time.perf_counter()
+            session.append((TEXT * 4)[:256])
+            taken.append(time.perf_counter() - start)
+        return median(taken)
+
+    seconds(1000)
+    assert seconds(2_000_000) < 0.001
+    assert seconds(2_000_000) < 5 * seconds(2000) + 0.0001
+
+
+def test_copies_and_pickles_go_their_own_way(bpe: Tokenizer) -> None:
+    session = bpe.session()
+    session.append(TEXT * 3)
+    for other in (copy.copy(session), copy.deepcopy(session), pickle.loads(pickle.dumps(session))):
+        assert (other.ids, other.settled) == (session.ids, session.settled)
+        assert other.append("fox")[1]
+        assert other.ids == bpe.encode_ids(TEXT * 3 + "fox", add_special_tokens=False)
+    assert session.ids == bpe.encode_ids(TEXT * 3, add_special_tokens=False)
+    with pytest.raises(OptionError, match="1 ids, fewer than the 2 settled ones"):
+        session.__setstate__(([1], 2, "", True))
+    with pytest.raises(TypeError):
+        session.__setstate__((["a"], 0, "", True))  # type: ignore[arg-type]
+
+
+def test_a_changed_tokenizer_ends_the_session(bpe: Tokenizer) -> None:
+    session = Session(bpe)
+    session.append("The")
+    bpe.enable_truncation(2)
+    bpe.post_processor = None
+    session.append(" quick brown")
+    assert len(session) > 2
+    bpe.add_tokens(["fox"])
+    with pytest.raises(OptionError, match="the tokenizer has changed since the session began"):
+        session.append("fox")
+    assert bpe.session().append("fox") == (0, [bpe.token_to_id("fox")])
+
+
+def test_wrong_input_leaves_a_session_as_it_was(bpe: Tokenizer) -> None:
+    session = bpe.session()
+    session.append("The")
+    ids = session.ids
+    for wrong in (None, 1, b"a", ["a"], "\ud800"):
+        with pytest.raises(InputTypeError):
+            session.append(wrong)  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        Session(None)  # type: ignore[arg-type]
+    assert session.ids == ids
+    unknown = Tokenizer(models.WordLevel({"a": 0}, "?"))
+    unknown.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    failing = unknown.session()
+    failing.append("a ")
+    with pytest.raises(LexmillError):
+        failing.append("b")
+    assert failing.append("a") == (1, [0])
+    with pytest.raises(OptionError, match="turn dropout or alpha off"):
+        Tokenizer(models.BPE({"a": 0}, [], dropout=0.5)).session().append("a")
+
+
+def test_threads_do_not_share_an_append(bpe: Tokenizer) -> None:
+    session, refused = bpe.session(), []
+
+    def append() -> None:
+        for _ in range(200):
+            try:
+                session.append(TEXT * 100)
+            except LexmillError as error:
+                refused.append(str(error))
+
+    threads = [threading.Thread(target=append) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    done = 800 - len(refused)
+    assert session.ids == bpe.encode_ids(TEXT * 100 * done, add_special_tokens=False)
+    assert all("another thread appends to this session" in message for message in refused)
+
+
+def test_ignore_merges_holds_of_whole_words_only() -> None:
+    # No merge makes `aa`, so it is found where it is a word, and not where a session cuts one.
+    vocab = {character: id_ for id_, character in enumerate(pre_tokenizers.ByteLevel.alphabet())}
+    tokenizer = Tokenizer(models.BPE({**vocab, "aa": 256}, [], ignore_merges=True))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer = tokenizer._with_all_tables()
+    session = tokenizer.session()
+    session.append("aa" + "ba" * 40)
+    assert session.ids == tokenizer.encode_ids("aa" + "ba" * 40)
+    session.append(" aa")
+    assert session.ids == tokenizer.encode_ids("aa" + "ba" * 40 + " aa")
