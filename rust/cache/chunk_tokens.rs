@@ -23,6 +23,20 @@ impl CachedTokens<'_> {
     pub fn is_context_dependent(self) -> bool {
         self.spans.is_some_and(<[u32]>::is_empty)
     }
+
+    /// The span of each token in a chunk in which these tokens begin at byte `at`; `lens` are the bytes that each id covers where tokens
+    /// simply follow one another.
+    pub fn spans_from(self, at: usize, lens: &[u32]) -> impl Iterator<Item = [u32; 2]> {
+        let (at, mut end) = (at as u32, at as u32);
+        self.ids.iter().enumerate().map(move |(index, &id)| match self.spans {
+            Some(spans) => [spans[2 * index] + at, spans[2 * index + 1] + at],
+            None => {
+                let start = end;
+                end += lens.get(id as usize).copied().unwrap_or_default();
+                [start, end]
+            }
+        })
+    }
 }
 
 /// The answer of the model for one chunk.
@@ -56,15 +70,8 @@ impl ChunkTokens {
     /// Appends the tokens of a part of the chunk that begins at byte `at`; `lens` are the bytes that each id covers where tokens simply
     /// follow one another.
     pub fn push_part(&mut self, tokens: CachedTokens<'_>, at: usize, lens: &[u32]) {
-        let (first, mut end) = (self.spans.len(), at as u32);
-        match tokens.spans {
-            Some(spans) => self.spans.extend(spans.iter().map(|place| place + at as u32)),
-            None => self.spans.extend(tokens.ids.iter().flat_map(|&id| {
-                let start = end;
-                end += lens.get(id as usize).copied().unwrap_or_default();
-                [start, end]
-            })),
-        }
+        let first = self.spans.len();
+        self.spans.extend(tokens.spans_from(at, lens).flatten());
         if self.begun
             && let Some(start) = self.spans.get_mut(first)
         {
@@ -73,6 +80,32 @@ impl ChunkTokens {
         }
         self.is_regular &= tokens.spans.is_none();
         self.ids.extend_from_slice(tokens.ids);
+    }
+
+    /// Gives all tokens their spans, unless they have them.
+    pub fn place(&mut self, lens: &[u32]) {
+        if self.is_regular {
+            let tokens = CachedTokens { ids: &self.ids, spans: None };
+            self.spans.clear();
+            self.spans.extend(tokens.spans_from(0, lens).flatten());
+            self.is_regular = false;
+        }
+    }
+
+    /// Replaces the tokens from index `first` on by `joined`: ids, and the number of tokens that each id replaces.
+    pub fn join(&mut self, first: usize, joined: impl Iterator<Item = (u32, u32)>) {
+        let (mut to, mut from) = (first, first);
+        for (id, count) in joined {
+            let next = from + count as usize;
+            self.ids[to] = id;
+            if !self.is_regular {
+                (self.spans[2 * to], self.spans[2 * to + 1]) =
+                    (self.spans[2 * from], self.spans[2 * next - 1]);
+            }
+            (to, from) = (to + 1, next);
+        }
+        self.ids.truncate(to);
+        self.spans.truncate(2 * to);
     }
 
     /// Forgets where the tokens are, for a chunk whose ids alone are wanted.

@@ -17,7 +17,7 @@ pub fn is_cut(text: &[u8], Range { start, end }: Range<usize>) -> bool {
     end - start > MEDIUM || end - start > SHORT && begins_unspaced(text, start)
 }
 
-/// The bytes of `text[start..end]` and, in the top byte, their number: 1 to [`SHORT`], so no key is 0. The top two bits are left
+/// The bytes of `text[start..end]` and, in the top byte, their number: 1 to [`SHORT`], so no key is 0. The top three bits are left
 /// free for the kind of the chunk.
 #[inline]
 pub fn key(text: &[u8], start: usize, end: usize) -> u128 {
@@ -58,7 +58,7 @@ pub fn key_bytes(key: u128) -> ([u8; 16], usize) {
 }
 
 /// The bytes of a chunk of up to [`MEDIUM`] bytes in two integers, the number of bytes in the top byte of the second. The
-/// top two bits are left free for the kind of the chunk.
+/// top three bits are left free for the kind of the chunk.
 pub type MediumKey = [u128; 2];
 
 /// The medium key of `text[start..end]`.

@@ -11,7 +11,7 @@ const FIRST_CAPACITY: usize = 1 << 10;
 const QUICK_GROWTH: usize = 1 << 14;
 
 /// In a length: the first bit of the kind of the chunk.
-const KIND_BIT: u32 = 30;
+const KIND_BIT: u32 = 29;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Slot<V> {

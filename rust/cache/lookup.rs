@@ -14,6 +14,8 @@ pub enum ChunkKind {
     Fragment,
     /// A whole chunk of original text, where a `Chunk` is a part of one, or normalized text.
     Whole,
+    /// A part of a pre-token, encoded by early merges alone.
+    Early,
 }
 
 impl ChunkKind {
@@ -37,10 +39,10 @@ impl ChunkKind {
 }
 
 /// The bits of a key that tell its kind.
-pub(super) const KIND: u128 = 3 << KIND_BIT;
+pub(super) const KIND: u128 = 7 << KIND_BIT;
 
 /// Number of the first of these bits.
-const KIND_BIT: u32 = 126;
+const KIND_BIT: u32 = 125;
 
 /// In place of a hash: the chunk is longer than a key.
 pub(super) const LONG: u32 = 0;
@@ -51,12 +53,16 @@ const RESOLVED: u32 = 1;
 /// In place of a hash: the chunk has a medium key, which its bytes give again.
 pub(super) const MEDIUM_TAG: u32 = 2;
 
+/// In place of a hash: the chunk is not looked up.
+const UNCACHED: u32 = 3;
+
 /// A lookup in flight: made by [`ChunkCache::prefetch`](super::ChunkCache::prefetch), answered some chunks later.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Lookup {
     /// The key of a short chunk; the hash of any other, with no length in the top byte.
     pub(super) key: u128,
-    /// Low bits of the hash of the key of a short chunk; [`LONG`], [`RESOLVED`] or [`MEDIUM_TAG`] for any other.
+    /// Low bits of the hash of the key of a short chunk; [`LONG`], [`RESOLVED`], [`MEDIUM_TAG`] or [`UNCACHED`] for
+    /// any other.
     pub(super) hash: u32,
     /// First byte of the chunk in its text; if resolved, index of the first id.
     pub start: u32,
@@ -70,6 +76,17 @@ impl Lookup {
     /// A lookup that is answered already: the caller holds the ids at indices `ids`.
     pub fn resolved(ids: Range<usize>, word_id: u32) -> Self {
         Self { key: 0, hash: RESOLVED, start: ids.start as u32, end: ids.end as u32, word_id }
+    }
+
+    /// A chunk that the cache is not asked for.
+    pub fn uncached(chunk: Range<usize>, word_id: u32) -> Self {
+        Self { key: 0, hash: UNCACHED, start: chunk.start as u32, end: chunk.end as u32, word_id }
+    }
+
+    /// True if the cache is not asked for the chunk.
+    #[inline]
+    pub fn is_uncached(&self) -> bool {
+        !self.is_short() && self.hash == UNCACHED
     }
 
     /// Appends `ids` to a resolved lookup whose ids end where these begin; false, and no change, for any other lookup.
@@ -107,7 +124,8 @@ impl Lookup {
             0 => ChunkKind::Chunk,
             1 => ChunkKind::PreToken,
             2 => ChunkKind::Fragment,
-            _ => ChunkKind::Whole,
+            3 => ChunkKind::Whole,
+            _ => ChunkKind::Early,
         }
     }
 

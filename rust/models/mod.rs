@@ -199,6 +199,18 @@ impl Model {
         }
     }
 
+    /// As [`bpe::LateMerges::new`]; `None` for other models.
+    pub fn late_merges(
+        &self,
+        symbols: Option<&bpe::ByteSymbols>,
+        is_spaced: bool,
+    ) -> Option<bpe::LateMerges> {
+        match self {
+            Self::Bpe(bpe) => bpe::LateMerges::new(bpe, symbols, is_spaced),
+            Self::Unigram(_) | Self::WordPiece(_) | Self::WordLevel(_) => None,
+        }
+    }
+
     /// As [`bpe::Bpe::apart_from_space`]; `None` for other models.
     pub fn apart_from_space(&self) -> Option<[bool; 256]> {
         match self {

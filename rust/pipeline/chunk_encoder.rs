@@ -7,6 +7,7 @@ use super::bert_rewriter::BertRewriter;
 use super::model_encoder::{MissScratch, ModelEncoder};
 use super::original_chunks::OriginalChunks;
 use super::seamed::ChunkPreTokenizer;
+use super::two_steps::TwoSteps;
 use super::unigram::{ChunkStages, IsolatedChars};
 use crate::Result;
 use crate::cache::key::MEDIUM;
@@ -82,6 +83,20 @@ impl ChunkEncoder<'_> {
         if self.holds_added(&text[range.clone()], scratch) {
             return Ok(false);
         }
+        let mut is_regular = true;
+        if let Some(steps) = self.two_steps(range.len()) {
+            let mut ids = std::mem::take(&mut scratch.fragment_ids);
+            ids.clear();
+            steps.for_each_part(text, range, cache, scratch, |_, tokens| {
+                ids.extend_from_slice(tokens.ids);
+                is_regular &= tokens.spans.is_none();
+            })?;
+            scratch.fragment_ids = ids;
+            if is_regular {
+                keep_fragments(chunk, bytes, cache, scratch);
+            }
+            return Ok(is_regular);
+        }
         let Some(cuts) = self.model.cut_points(range.len()) else { return Ok(false) };
         // All lookups are under way before the first is needed, as in the stream of chunks.
         let (mut lookups, mut count, mut start) = ([Lookup::default(); MEDIUM], 0, range.start);
@@ -94,7 +109,7 @@ impl ChunkEncoder<'_> {
         if count < 2 {
             return Ok(false);
         }
-        let (mut ids, mut is_regular) = (std::mem::take(&mut scratch.fragment_ids), true);
+        let mut ids = std::mem::take(&mut scratch.fragment_ids);
         ids.clear();
         for &fragment in &lookups[..count] {
             let slot = cache.get_short(&fragment).and_then(|slot| Some((slot, slot.count(true)?)));
@@ -112,10 +127,15 @@ impl ChunkEncoder<'_> {
             is_regular &= tokens.spans.is_none();
         }
         scratch.fragment_ids = ids;
-        if is_regular && cache.is_met_again(&chunk) {
-            cache.keep(chunk, bytes, CachedTokens { ids: &scratch.fragment_ids, spans: None });
+        if is_regular {
+            keep_fragments(chunk, bytes, cache, scratch);
         }
         Ok(is_regular)
+    }
+
+    /// The encoder of a pre-token of `len` bytes in two steps, if there is one; none where pre-tokens may hold added tokens.
+    pub(super) fn two_steps(&self, len: usize) -> Option<&TwoSteps> {
+        if self.added.is_some() { None } else { self.model.two_steps(len) }
     }
 
     /// True if a chunk that no stage changes, but for spaces that become visible, holds an added token.
@@ -151,7 +171,11 @@ impl ChunkEncoder<'_> {
     /// True if the cache keeps a chunk with [`Self::has_pre_tokens`] the first time that it is met. Long chunks of original text seldom
     /// come again, but their fragments do.
     pub(super) fn is_kept(&self, chunk: &Lookup) -> bool {
-        chunk.kind() != ChunkKind::Whole || chunk.is_short() || self.model.cut_points(0).is_none()
+        let is_cut = match chunk.kind() {
+            ChunkKind::Whole => self.model.cut_points(0).is_some(),
+            _ => self.model.two_steps(0).is_some(),
+        };
+        chunk.is_short() || !is_cut
     }
 
     /// Encodes a chunk with [`Self::has_pre_tokens`] into `out`.
@@ -213,5 +237,12 @@ impl ChunkEncoder<'_> {
             Some(added) if !is_done => added.encode(self, chunk, kind, scratch, out),
             _ => Ok(()),
         }
+    }
+}
+
+/// Keeps `scratch.fragment_ids` as the tokens of a chunk of `text` from the second time on that the chunk is met.
+fn keep_fragments(chunk: Lookup, text: &[u8], cache: &mut ChunkCache, scratch: &MissScratch) {
+    if cache.is_met_again(&chunk) {
+        cache.keep(chunk, text, CachedTokens { ids: &scratch.fragment_ids, spans: None });
     }
 }

@@ -211,6 +211,11 @@ impl<'a, S: Sink> TextEncoding<'a, S> {
         let encoder = self.pipeline.encoder();
         let (bytes, Worker { cache, scratch, .. }) = (text.text().as_bytes(), &mut *self.worker);
         let is_cut = is_cut(bytes, pre_token.clone());
+        if is_cut && let Some(steps) = encoder.two_steps(pre_token.len()) {
+            return steps.for_each_part(text.text(), pre_token, cache, scratch, |part, tokens| {
+                self.sink.pre_token(tokens, text, part, self.word_id);
+            });
+        }
         let cuts = if is_cut { encoder.cut_points(pre_token.len()) } else { None };
         encoder.for_each_fragment(bytes, pre_token, cuts, |fragment, in_context| {
             let kind = if in_context || self.pipeline.rewrites_chunks() {

@@ -47,6 +47,7 @@ mod stages;
 #[cfg(test)]
 mod testing;
 mod training_words;
+mod two_steps;
 mod unigram;
 
 pub(crate) use compiled::check_length;

@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::offset_map::{CharSpan, OffsetMap};
 use super::rewrite_memo::RewriteMemo;
+use super::two_steps::TwoSteps;
 use super::unigram::ClusterMemo;
 use crate::Result;
 use crate::byte_level::push_mapped;
@@ -22,6 +23,9 @@ use crate::structures::reused::reused;
 /// Length of an id whose tokens never simply follow one another.
 const NO_LEN: u32 = u32::MAX;
 
+/// Bytes of long pre-tokens that take as long as a token takes in preparing two steps.
+const PRICE_OF_TWO_STEPS: usize = 4;
+
 /// A model prepared for chunks of one key form.
 #[derive(Debug)]
 pub(super) struct ModelEncoder {
@@ -34,6 +38,7 @@ pub(super) struct ModelEncoder {
     /// Spaces around each token of the vocabulary, by id; made on first use.
     spaces: OnceLock<Vec<SpacesAround>>,
     cut_points: AmortizedLazy<CutPoints>,
+    two_steps: AmortizedLazy<Box<TwoSteps>>,
 }
 
 /// A cache with the memory that its misses reuse; one thread uses it at a time.
@@ -45,8 +50,8 @@ pub(super) type Pool = cache::Pool<MissScratch>;
 /// Memory that one thread reuses from miss to miss.
 #[derive(Debug, Default)]
 pub struct MissScratch {
-    model: Scratch,
-    tokens: Tokens,
+    pub(super) model: Scratch,
+    pub(super) tokens: Tokens,
     /// Mapped bytes.
     pub mapped: String,
     /// A normalized chunk, its pre-tokens, and their lookups.
@@ -57,6 +62,8 @@ pub struct MissScratch {
     pub fragment_ids: Vec<u32>,
     /// Tokens of a chunk that has several pre-tokens.
     pub chunk_tokens: ChunkTokens,
+    /// Tokens of a part of a pre-token that is encoded in two steps.
+    pub part: ChunkTokens,
     /// Rewritten clusters, and the last rewritten chunk, which [`ModelEncoder::encode_rewritten`] encodes.
     pub rewrite_memo: RewriteMemo,
     /// Break classes of grapheme clusters.
@@ -65,7 +72,7 @@ pub struct MissScratch {
     pub piece_memo: PieceMemo,
 }
 
-reused!(MissScratch: model, tokens, mapped, normalized, spans, lookups, fragment_ids, chunk_tokens, rewrite_memo, cluster_memo, piece_memo);
+reused!(MissScratch: model, tokens, mapped, normalized, spans, lookups, fragment_ids, chunk_tokens, part, rewrite_memo, cluster_memo, piece_memo);
 
 impl MissScratch {
     /// Seeds the random choices that follow.
@@ -110,6 +117,7 @@ impl ModelEncoder {
             token_lens,
             spaces: OnceLock::new(),
             cut_points: AmortizedLazy::default(),
+            two_steps: AmortizedLazy::default(),
         }
     }
 
@@ -143,6 +151,28 @@ impl ModelEncoder {
     pub(super) fn cut_points(&self, len: usize) -> Option<&CutPoints> {
         let make = || self.model.cut_points(self.byte_symbols.as_ref(), self.key_form == KeyForm::Spaced);
         self.cut_points.get(len, self.token_lens.len(), make)
+    }
+
+    /// The encoder of long pre-tokens in two steps, if the model has late merges; none as long as making it would cost more than it saves.
+    /// A pre-token of `len` bytes is to come.
+    #[inline]
+    pub(super) fn two_steps(&self, len: usize) -> Option<&TwoSteps> {
+        let make = || {
+            if self.key_form == KeyForm::Prefixed {
+                return None;
+            }
+            let is_spaced = self.key_form == KeyForm::Spaced;
+            let merges = self.model.late_merges(self.byte_symbols.as_ref(), is_spaced)?;
+            let early = Self::new(Arc::new(Model::Bpe(merges.early().clone())), self.key_form);
+            Some(Box::new(TwoSteps::new(merges, early)))
+        };
+        self.two_steps.get(len, self.token_lens.len() * PRICE_OF_TWO_STEPS, make).map(Box::as_ref)
+    }
+
+    /// Lets there be no [`Self::two_steps`].
+    #[cfg(test)]
+    pub(super) fn forbid_two_steps(&self) {
+        self.two_steps.get(1, 1, || None);
     }
 
     /// As [`Self::cut_points`], for a pre-token that no key holds; none for others.

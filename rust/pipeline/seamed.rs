@@ -15,7 +15,7 @@ use super::stages::Stages;
 use crate::Result;
 use crate::byte_level::push_mapped;
 use crate::cache::key::SHORT;
-use crate::cache::{ChunkCache, ChunkKind, ChunkTokens, KeyForm};
+use crate::cache::{ChunkCache, ChunkKind, ChunkTokens, KeyForm, Lookup};
 use crate::models::Model;
 use crate::normalized::Normalized;
 #[cfg(doc)]
@@ -99,6 +99,10 @@ pub(super) fn encode_unplaced(
     let (bytes, mut lookups) = (text.as_bytes(), std::mem::take(&mut scratch.lookups));
     lookups.clear();
     for pre_token in pre_tokens {
+        if pre_token.len() > SHORT && model.two_steps(pre_token.len()).is_some() {
+            lookups.push(Lookup::uncached(pre_token.clone(), 0));
+            continue;
+        }
         let cuts = model.cut_points_of_long(pre_token.len());
         model.for_each_fragment(bytes, pre_token.clone(), cuts, |Range { start, end }, in_context| {
             lookups.push(cache.prefetch(bytes, start, end, 0, kind(in_context)));
@@ -106,6 +110,14 @@ pub(super) fn encode_unplaced(
         })?;
     }
     let result = lookups.iter().try_for_each(|&lookup| {
+        if lookup.is_uncached()
+            && let Some(steps) = model.two_steps(0)
+        {
+            let pre_token = lookup.start as usize..lookup.end as usize;
+            return steps.for_each_part(text, pre_token, cache, scratch, |_, tokens| {
+                out.ids.extend_from_slice(tokens.ids);
+            });
+        }
         let miss = |range, out: &mut _| model.encode(text, range, lookup.in_context(), scratch, out);
         out.ids.extend_from_slice(cache.resolve(lookup, bytes, miss)?.ids);
         Ok(())
@@ -133,6 +145,13 @@ impl ChunkPreTokenizer<'_> {
                 return model.encode(chunk, pre_token, false, scratch, out);
             }
             out.begin_pre_token(pre_token.start);
+            if pre_token.len() > SHORT
+                && let Some(steps) = model.two_steps(pre_token.len())
+            {
+                return steps.for_each_part(chunk, pre_token, cache, scratch, |part, tokens| {
+                    out.push_part(tokens, part.start, model.token_lens());
+                });
+            }
             let cuts = model.cut_points_of_long(pre_token.len());
             model.for_each_fragment(chunk.as_bytes(), pre_token, cuts, |Range { start, end }, in_context| {
                 let kind = ChunkKind::of_pre_token(in_context);

@@ -12,6 +12,7 @@ import pytest
 
 import lexmill
 from cases import load_cases, pairs
+from growth import assert_in_proportion
 from lexmill import Regex, Tokenizer
 from lexmill.errors import LexmillError, OptionError, OptionRangeError, RegexError
 from lexmill.models import BPE
@@ -62,6 +63,19 @@ def test_superwords_are_encoded_after_saving() -> None:
     tokens = again.encode(TEXTS[0]).tokens
     assert tokens == tokenizer.encode(TEXTS[0]).tokens
     assert any(token.count("Ġ") + (token[0] != "Ġ") > 1 for token in tokens)
+
+
+@pytest.mark.parametrize("pattern", [r"\w+|[^\w]+", "[^\n]+"])
+def test_a_huge_line_takes_time_in_proportion(pattern: str) -> None:
+    superwords = SuperwordOptions(270, algorithm="superbpe", pattern=pattern)
+    tokenizer = trained(superwords, 276, initial_alphabet=ByteLevel.alphabet())
+    order = random.Random(1)
+    line = " ".join(order.choices(["the", "cat", "and", "a"], k=600_000))
+
+    def encode(size: int) -> None:
+        tokenizer.encode_batch_arrays([line[:size]], num_threads=1)
+
+    assert_in_proportion(encode, 1_000_000)
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3])

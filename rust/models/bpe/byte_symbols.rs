@@ -94,9 +94,21 @@ impl Bpe {
 
     /// The cut points of pre-tokens given as raw bytes; `None` if text on one side of a cut may change tokens on the other.
     pub fn byte_cut_points(&self, symbols: &ByteSymbols) -> Option<CutPoints> {
+        self.byte_cut_points_of(symbols, |_| true)
+    }
+
+    /// As [`Self::byte_cut_points`], for merges that make only tokens that `is_made` accepts.
+    pub(super) fn byte_cut_points_of(
+        &self,
+        symbols: &ByteSymbols,
+        is_made: impl Fn(u32) -> bool,
+    ) -> Option<CutPoints> {
         let is_spelled = self.has_plain_symbols() && !self.vocab.shares_ids();
         let are_apart = is_spelled && !symbols.ids[CharPlace::INNER.index()].contains(&u32::MAX);
-        are_apart.then(|| CutPoints::new(Spelled::new(&self.vocab).iter().map(|(bytes, _)| bytes)))
+        are_apart.then(|| {
+            let spelled = Spelled::new(&self.vocab);
+            CutPoints::new(spelled.iter().filter(|&(_, id)| is_made(id)).map(|(bytes, _)| bytes))
+        })
     }
 }
 

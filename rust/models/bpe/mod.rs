@@ -6,6 +6,7 @@
 //! * `sentencepiece`: merges by score, cuts unused pieces up again and samples, as SentencePiece does.
 //! * `formation`: the last merge of each token, which decides the tokens that fewer merges would make.
 //! * [`CutPoints`]: where pre-tokens may be cut into fragments that are encoded apart.
+//! * [`LateMerges`]: merges across words after merges inside words, for long pre-tokens.
 //!
 //! Source: Sennrich, Haddow, Birch 2016, section 3.2; options and their quirks are as in Hugging Face.
 
@@ -16,6 +17,7 @@ mod char_ids;
 mod cut_points;
 mod derivations;
 mod formation;
+mod late_merges;
 mod longest_match;
 mod merge;
 mod options;
@@ -32,6 +34,7 @@ use std::sync::Arc;
 pub use byte_symbols::ByteSymbols;
 pub use cut_points::CutPoints;
 pub use formation::LastMerge;
+pub use late_merges::{Border, LateMerges};
 pub use merge::Scratch;
 pub use options::BpeOptions;
 pub use pair_table::PairTable;
@@ -254,9 +257,16 @@ impl Bpe {
     ///
     /// With `is_spaced`, spaces may stand for U+2581 in pre-tokens.
     pub fn cut_points(&self, is_spaced: bool) -> Option<CutPoints> {
-        let tokens = self.vocab.iter().map(|(token, _)| Cow::Borrowed(token));
+        self.cut_points_of(is_spaced, |_| true)
+    }
+
+    /// As [`Self::cut_points`], for merges that make only tokens that `is_made` accepts.
+    fn cut_points_of(&self, is_spaced: bool, is_made: impl Fn(u32) -> bool) -> Option<CutPoints> {
+        let is_made = &is_made;
+        let made = || self.vocab.iter().filter(move |&(_, id)| is_made(id));
+        let tokens = made().map(|(token, _)| Cow::Borrowed(token));
         let spaced = |(token, _): (&str, u32)| Cow::Owned(token.replace(VISIBLE_SPACE, " "));
-        let spaced = self.vocab.iter().filter(|_| is_spaced).map(spaced);
+        let spaced = made().filter(|_| is_spaced).map(spaced);
         self.has_independent_fragments().then(|| CutPoints::new(tokens.chain(spaced).map(Cow::into_owned)))
     }
 

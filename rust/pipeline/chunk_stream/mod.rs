@@ -11,6 +11,7 @@ use super::model_encoder::Worker;
 use super::seamed::ChunkPreTokenizer;
 use super::unigram::{ChunkStages, IsolatedChars, SubChunk, SubChunks};
 use crate::Result;
+use crate::cache::key::{SHORT, is_cut};
 use crate::cache::{CachedTokens, ChunkKind, Lookup};
 use crate::models::bpe::CutPoints;
 use crate::scan::Splitter;
@@ -195,6 +196,9 @@ impl<'a, S: Sink> ChunkStream<'a, S> {
             return;
         }
         let sees_chunks = matches!(self.encoder.rewriter, Rewriter::None);
+        if sees_chunks && !is_continuation && self.encoder.two_steps(chunk.len()).is_some() {
+            return self.push(Lookup::uncached(chunk, self.word_id));
+        }
         let mut cuts = if sees_chunks { self.encoder.model.cut_points(chunk.len()) } else { None };
         if cuts.is_some() {
             let holds_added = self.encoder.holds_added(&self.text[chunk.clone()], &mut self.worker.scratch);
@@ -226,18 +230,23 @@ impl<'a, S: Sink> ChunkStream<'a, S> {
         let (text, base) = (self.text, chunk.start);
         // The caller counts the chunk as one word.
         self.word_id = self.word_id.wrapping_sub(self.step);
-        let is_cut = pre_tokenizer.for_each_pre_token(&text[chunk], |pre_token| {
+        let is_done = pre_tokenizer.for_each_pre_token(&text[chunk], |pre_token| {
             self.word_id = self.word_id.wrapping_add(self.step);
-            let cuts = self.encoder.model.cut_points_of_long(pre_token.len());
-            let pre_token = base + pre_token.start..base + pre_token.end;
+            let (len, pre_token) = (pre_token.len(), base + pre_token.start..base + pre_token.end);
+            let has_steps = len > SHORT && self.encoder.two_steps(len).is_some();
+            if has_steps && is_cut(text.as_bytes(), pre_token.clone()) {
+                self.push(Lookup::uncached(pre_token, self.word_id));
+                return Ok(());
+            }
+            let cuts = if has_steps { None } else { self.encoder.model.cut_points_of_long(len) };
             self.push_fragments(pre_token, cuts, ChunkKind::of_pre_token);
             Ok(())
         });
-        if let Ok(false) = is_cut {
+        if let Ok(false) = is_done {
             self.word_id = self.word_id.wrapping_add(self.step);
         }
         // An error comes again when the chunk is encoded.
-        is_cut.unwrap_or(false)
+        is_done.unwrap_or(false)
     }
 
     fn push(&mut self, lookup: Lookup) {
@@ -266,6 +275,15 @@ impl<'a, S: Sink> ChunkStream<'a, S> {
             if let Some(ids) = first.resolved_ids() {
                 let tokens = CachedTokens { ids: &self.sub_chunks.ids[ids], spans: None };
                 self.sink.chunk(tokens, 0, first.word_id);
+                continue;
+            }
+            if first.is_uncached()
+                && let Some(steps) = self.encoder.two_steps(0)
+            {
+                let chunk = first.start as usize..first.end as usize;
+                steps.for_each_part(self.text, chunk, cache, scratch, |part, tokens| {
+                    self.sink.chunk(tokens, part.start, first.word_id);
+                })?;
                 continue;
             }
             let text = self.text.as_bytes();

@@ -269,6 +269,7 @@ impl Pipeline {
     #[must_use]
     pub fn with_all_tables(self) -> Self {
         self.encoder.cut_points(ENOUGH);
+        self.encoder.two_steps(ENOUGH);
         self.original_seams_if_ready(ENOUGH);
         self.seams_for_ids(ENOUGH);
         if let Some(normalizer) = self.compiled_normalizer() {

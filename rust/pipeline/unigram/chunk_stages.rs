@@ -57,7 +57,7 @@ impl ChunkStages<'_> {
         match kind {
             ChunkKind::Fragment => true,
             ChunkKind::Chunk => self.are_refined,
-            ChunkKind::PreToken | ChunkKind::Whole => false,
+            ChunkKind::PreToken | ChunkKind::Whole | ChunkKind::Early => false,
         }
     }
 
