@@ -67,7 +67,7 @@ impl PyWordCounts {
         on_progress: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
         let addend = |one: Bound<'_, PyAny>| match one.cast::<Self>() {
-            Ok(counts) => Ok(Addend::Open(counts.get().counts.clone())),
+            Ok(counts) => Ok(Addend::Open(Box::new(counts.get().counts.clone()))),
             Err(_) => Ok(Addend::File(one.extract::<FilePath>()?.to_path_buf())),
         };
         let all = counts.into_iter().map(addend).collect::<PyResult<Vec<_>>>()?;

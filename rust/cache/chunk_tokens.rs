@@ -28,13 +28,13 @@ impl CachedTokens<'_> {
     /// simply follow one another.
     pub fn spans_from(self, at: usize, lens: &[u32]) -> impl Iterator<Item = [u32; 2]> {
         let (at, mut end) = (at as u32, at as u32);
-        self.ids.iter().enumerate().map(move |(index, &id)| match self.spans {
-            Some(spans) => [spans[2 * index] + at, spans[2 * index + 1] + at],
-            None => {
-                let start = end;
-                end += lens.get(id as usize).copied().unwrap_or_default();
-                [start, end]
+        self.ids.iter().enumerate().map(move |(index, &id)| {
+            if let Some(spans) = self.spans {
+                return [spans[2 * index] + at, spans[2 * index + 1] + at];
             }
+            let start = end;
+            end += lens.get(id as usize).copied().unwrap_or_default();
+            [start, end]
         })
     }
 }

@@ -103,7 +103,9 @@ mod tests {
             }
         }
         bins.sort_by_key(|bin| bin[0]);
-        bins.iter_mut().for_each(|bin| bin.sort_unstable());
+        for bin in &mut bins {
+            bin.sort_unstable();
+        }
         bins
     }
 

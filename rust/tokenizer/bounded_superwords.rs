@@ -70,12 +70,11 @@ impl SuperwordStages {
                     self.count_runs(&base, source, threads, new_counter, on_progress)
                 })?;
                 drop(phrases);
-                match second.check_memory(&runs) {
-                    Err(too_large) => second.learn_from_parts(&runs, too_large, on_progress)?,
-                    Ok(()) => {
-                        let source = second.source(&runs, on_progress)?;
-                        second.trainer.extend_by_tokens(&base, source, on_progress)?
-                    }
+                if let Err(too_large) = second.check_memory(&runs) {
+                    second.learn_from_parts(&runs, too_large, on_progress)?
+                } else {
+                    let source = second.source(&runs, on_progress)?;
+                    second.trainer.extend_by_tokens(&base, source, on_progress)?
                 }
             }
         };

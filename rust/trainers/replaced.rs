@@ -145,7 +145,7 @@ fn bare<'a>(token: &'a str, prefix: &str, suffix: &str) -> &'a str {
 #[derive(Default)]
 struct Merges {
     /// Token, left part and right part, by token.
-    merges: Vec<[u32; 3]>,
+    sorted: Vec<[u32; 3]>,
     ranks: HashMap<u32, u32>,
     /// Characters of each token, affixes apart.
     lengths: HashMap<u32, usize>,
@@ -160,15 +160,12 @@ impl Merges {
             vocab.iter().map(|(token, id)| (id, bare(token, prefix, suffix).chars().count())).collect();
         // With affixes, a token may have other parts at the end of a word than inside.
         let last = bpe.last_merges().filter(|_| prefix.is_empty() && suffix.is_empty());
-        let mut ranked: Vec<([u32; 3], u32)> = match last {
-            Some(last) => {
-                let made = (0..).zip(last).filter_map(|(id, last)| Some((id, last?)));
-                made.map(|(id, last)| ([id, last.left, last.right], last.rank)).collect()
-            }
-            None => {
-                let merges = bpe.merges().iter().zip(bpe.made_ids());
-                (0..).zip(merges).map(|(rank, (&(left, right), (_, id)))| ([id, left, right], rank)).collect()
-            }
+        let mut ranked: Vec<([u32; 3], u32)> = if let Some(last) = last {
+            let made = (0..).zip(last).filter_map(|(id, last)| Some((id, last?)));
+            made.map(|(id, last)| ([id, last.left, last.right], last.rank)).collect()
+        } else {
+            let merges = bpe.merges().iter().zip(bpe.made_ids());
+            (0..).zip(merges).map(|(rank, (&(left, right), (_, id)))| ([id, left, right], rank)).collect()
         };
         ranked.sort_by_key(|&([id, ..], rank)| (lengths.get(&id).copied(), id, rank));
         let mut ranks: HashMap<u32, u32> = HashMap::new();
@@ -183,14 +180,14 @@ impl Merges {
             let known = ranks.entry(id).or_insert(highest);
             *known = highest.max(*known);
         }
-        let mut merges: Vec<[u32; 3]> = ranked.into_iter().map(|(merge, _)| merge).collect();
-        merges.sort_unstable();
-        Self { merges, ranks, lengths }
+        let mut sorted: Vec<[u32; 3]> = ranked.into_iter().map(|(merge, _)| merge).collect();
+        sorted.sort_unstable();
+        Self { sorted, ranks, lengths }
     }
 
     fn parts(&self, id: u32) -> impl Iterator<Item = u32> + '_ {
-        let start = self.merges.partition_point(|&[made, ..]| made < id);
-        let own = self.merges[start..].iter().take_while(move |&&[made, ..]| made == id);
+        let start = self.sorted.partition_point(|&[made, ..]| made < id);
+        let own = self.sorted[start..].iter().take_while(move |&&[made, ..]| made == id);
         own.flat_map(|&[_, left, right]| [left, right])
     }
 

@@ -37,7 +37,7 @@ pub struct CountsFile {
 #[derive(Clone, Debug)]
 pub enum Addend {
     /// Counts whose file is open.
-    Open(CountsFile),
+    Open(Box<CountsFile>),
     /// A file.
     File(PathBuf),
 }
@@ -45,7 +45,7 @@ pub enum Addend {
 impl Addend {
     fn open(&self) -> Result<CountsFile> {
         match self {
-            Self::Open(counts) => Ok(counts.clone()),
+            Self::Open(counts) => Ok((**counts).clone()),
             Self::File(path) => CountsFile::open(path),
         }
     }

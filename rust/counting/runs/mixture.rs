@@ -28,7 +28,8 @@ impl CountsFile {
         on_progress: &mut OnProgress<'_>,
     ) -> Result<Self> {
         let domains: Vec<&(Self, u64)> = domains.iter().filter(|(_, factor)| *factor > 0).collect();
-        let addends: Vec<Addend> = domains.iter().map(|(counts, _)| Addend::Open(counts.clone())).collect();
+        let addends: Vec<Addend> =
+            domains.iter().map(|(counts, _)| Addend::Open(Box::new(counts.clone()))).collect();
         let summary = summed(&addends)?;
         let mut next = 0;
         let mut scaled = Vec::with_capacity(domains.len());

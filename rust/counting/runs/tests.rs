@@ -154,7 +154,7 @@ proptest! {
         let parts = [part(&words[..cut], 4, 0, share), part(&words[cut..], 5, 0, share)];
         let swapped = [parts[1].clone(), parts[0].clone()];
         for parts in [parts, swapped] {
-            let parts = parts.map(Addend::Open);
+            let parts = parts.map(|part| Addend::Open(Box::new(part)));
             let merged = CountsFile::merge(&parts, &std::env::temp_dir(), 0, &mut silent).expect("equal stages");
             prop_assert_eq!(bytes(&merged), bytes(&whole));
         }
@@ -169,7 +169,7 @@ proptest! {
             let part = part(words, 4, number * len, usize::MAX);
             part.save(&path).expect("room on the disk");
             // Open counts and files may be mixed.
-            if number % 3 == 0 { Addend::Open(part) } else { Addend::File(path) }
+            if number % 3 == 0 { Addend::Open(Box::new(part)) } else { Addend::File(path) }
         });
         let mut parts: Vec<_> = parts.collect();
         let middle = pieces / 2 % parts.len();
@@ -206,8 +206,12 @@ fn counts_that_were_trimmed_say_so_and_are_not_merged() {
     assert_eq!(read(&trimmed).len(), 2);
     let summary = trimmed.summary();
     assert_eq!((summary.words, summary.total, summary.dropped_words, summary.dropped_total), (2, 5, 1, 1));
-    let refused =
-        CountsFile::merge(&[trimmed, counts].map(Addend::Open), &std::env::temp_dir(), 0, &mut silent);
+    let refused = CountsFile::merge(
+        &[trimmed, counts].map(|counts| Addend::Open(Box::new(counts))),
+        &std::env::temp_dir(),
+        0,
+        &mut silent,
+    );
     assert!(refused.expect_err("a word is missing").to_string().contains("rare words are missing"));
 }
 

@@ -87,7 +87,9 @@ impl LateMerges {
     ) -> Option<Self> {
         let (early, late) = made.split_at(first_late);
         let mut is_early = vec![false; bpe.vocab.id_bound()];
-        early.iter().for_each(|&(_, id)| is_early[id as usize] = true);
+        for &(_, id) in early {
+            is_early[id as usize] = true;
+        }
         let fragments = match symbols {
             Some(symbols) => bpe.byte_cut_points_of(symbols, |id| is_early[id as usize]),
             None => bpe.cut_points_of(is_spaced, |id| is_early[id as usize]),
