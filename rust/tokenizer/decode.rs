@@ -68,7 +68,7 @@ impl Tokenizer {
     /// [`Self::token_bytes`] of all ids; none for an id without a token.
     ///
     /// # Errors
-    /// [`Error::InvalidOption`] if the largest id is beyond [`MOST_LISTED`]; the errors of [`Self::token_bytes`].
+    /// [`Error::InvalidOption`] if the largest id is beyond `MOST_LISTED`; the errors of [`Self::token_bytes`].
     pub fn vocab_bytes(&self) -> Result<Vec<Option<Vec<u8>>>> {
         let model = self.pipeline.model().vocab().id_bound();
         let bound = model.max(self.pipeline.added().id_bound());

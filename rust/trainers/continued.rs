@@ -1,5 +1,5 @@
 //! Continued training: the tokens of a model keep their ids, and new tokens get the ids after the largest one, or the ids of tokens that they
-//! [replace](super::replaced).
+//! replace (`replaced`).
 //!
 //! Added tokens whose ids lie after the model's vocabulary become tokens of the model, with the same ids, because readers of files number such
 //! tokens from the size of the vocabulary on. If a training learns nothing, the model stays as it is.

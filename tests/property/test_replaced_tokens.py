@@ -14,7 +14,8 @@ from lexmill import Tokenizer, models, trainers
 from lexmill.errors import LexmillError, OptionError
 from lexmill.reference.bpe import Bpe, Token
 from lexmill.reference.bpe_trainer import train_bpe
-from lexmill.reference.replaced import replace_bpe, replace_unigram, replace_wordlevel, replace_wordpiece
+from lexmill.reference.replaced import replace_unigram, replace_wordlevel, replace_wordpiece
+from lexmill.reference.replaced_bpe import replace_bpe
 from lexmill.reference.unigram import Unigram
 from lexmill.reference.unigram_trainer import train_unigram
 from lexmill.reference.wordlevel import WordLevel, train_wordlevel

@@ -12,7 +12,8 @@ from lexmill.errors import EmptyCorpusError, LexmillError, OptionError
 from lexmill.reference.continued_bpe import continue_bpe
 from lexmill.reference.continued_unigram import continue_unigram
 from lexmill.reference.continued_wordpiece import continue_wordpiece
-from lexmill.reference.replaced import replace_bpe, replace_unigram, replace_wordlevel, replace_wordpiece
+from lexmill.reference.replaced import replace_unigram, replace_wordlevel, replace_wordpiece
+from lexmill.reference.replaced_bpe import replace_bpe
 from lexmill.reference.wordlevel import continue_wordlevel
 from lexmill.reports.vocabulary import reach_of, vocabulary_of
 

@@ -20,6 +20,7 @@ from lexmill.errors import OptionError
 from lexmill.reference.bpe import Bpe
 from lexmill.reference.bpe_pairs import Pair, best_pair, count_pairs, merge_pair
 from lexmill.reference.bpe_symbols import Words, choose_alphabet, split_word
+from lexmill.reference.new_ids import NewIds
 
 SPACES = " Ġ▁"
 
@@ -141,26 +142,6 @@ def begin_extension(
             lengths.setdefault(symbol, 1)
         segments.append(([] if ignore_merges and word in vocab else base.merge_ids(symbols), count))
     return Begun(ids, merges, lengths, segments)
-
-
-class NewIds(dict[str, int]):
-    """Ids of tokens; a new token gets the next free one."""
-
-    def __init__(self, vocab: Mapping[str, int], first_id: int = 0) -> None:
-        """Starts from a vocabulary."""
-        super().__init__(vocab)
-        self.next_id = max([first_id, *(token_id + 1 for token_id in vocab.values())])
-
-    def add(self, token: str) -> int:
-        """Returns the id of a token, which is added if it is missing."""
-        if token not in self:
-            self[token] = self.next_id
-            self.next_id += 1
-        return self[token]
-
-    def setdefault(self, token: str, _: object = None) -> int:
-        """Adds a token as `train_bpe` does, whose next id is the number of its tokens."""
-        return self.add(token)
 
 
 def learn_merges(

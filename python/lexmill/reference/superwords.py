@@ -17,8 +17,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from lexmill.reference.bpe import Bpe
-from lexmill.reference.bpe_extended import NewIds, extend_bpe, learn_merges
+from lexmill.reference.bpe_extended import extend_bpe, learn_merges
 from lexmill.reference.bpe_trainer import train_bpe
+from lexmill.reference.new_ids import NewIds
 from lexmill.reference.words import count_words
 
 Split = Callable[[str], list[str]]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-from lexmill.reference.bpe_extended import NewIds
 from lexmill.reference.bpe_pairs import best_pair
+from lexmill.reference.new_ids import NewIds
 from lexmill.reference.superwords import Split, Trained
 
 Phrase = list[tuple[list[int], bool]]
