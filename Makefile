@@ -25,6 +25,7 @@ TRANSFORMERS := .venv-transformers
 # So are Ray and Spark, which bring a gigabyte.
 ENGINES := .venv-engines
 READERS := .venv-readers
+REMOTE := .venv-remote
 # tokenizers 1.0 is the same module as tokenizers 0.23, which all others compare with.
 HF1 := .venv-hf1
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
@@ -46,7 +47,7 @@ export PIP_QUIET := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: help setup hooks demo test test-rust test-python test-docs test-peers test-transformers test-readers test-hf1 test-faults test-engines \
-	lint lint-format lint-rust lint-python lint-workflows quick msrv deny fmt parity \
+	test-remote lint lint-format lint-rust lint-python lint-workflows quick msrv deny fmt parity \
 	large cliffs instructions bench bench-rust bench-python bench-peers machine docs docs-rust stubs wheel fuzz fuzz-targets clean
 
 help: ## list the targets
@@ -132,6 +133,10 @@ test-transformers: $(STAMPS)/core-dev $(TRANSFORMERS)/ready ## transformers and 
 test-engines: $(STAMPS)/core-dev $(ENGINES)/ready ## Ray and Spark on this machine, with workers that are killed (Spark needs Java 17 or newer)
 	@echo "== pytest: Ray and Spark"
 	@PYTHONPATH=python $(ENGINES)/bin/python -m pytest --quiet -m engines tests/engines
+
+test-remote: $(STAMPS)/core-dev $(REMOTE)/ready ## texts by URL from an S3 and a web server of this machine, whose answers fail
+	@echo "== pytest: texts by URL"
+	@PYTHONPATH=python $(REMOTE)/bin/python -m pytest --quiet -m remote tests/remote
 
 # LEXMILL_FAULTS=full tries every layout at 20 moments, which takes half an hour.
 test-faults: $(STAMPS)/core-dev $(STAMPS)/group-test ## commands that are killed, disks that are full: what is left, and that it can be gone on with

@@ -61,6 +61,9 @@ __all__ = [
     "continue_training_words",
     "decoders",
     "extend_bpe_words",
+    "input_path",
+    "is_same_version",
+    "is_url",
     "local_path",
     "merge_token_files",
     "models",
@@ -92,6 +95,15 @@ def resident_bytes() -> int | None:
 
 def binary_start(start: bytes) -> str | None:
     """The kind of a file that begins with these bytes, as the end of a sentence; None if they may be text."""
+
+def input_path(path: _Path) -> str:
+    """The path itself, which may be a URL."""
+
+def is_same_version(then: str | None, now: str | None) -> bool:
+    """True if no mark tells two versions of a file apart, each a list such as `etag abc; modified 1795790400`."""
+
+def is_url(path: _Path) -> bool:
+    """True if a path is a URL such as `s3://bucket/key`."""
 
 def local_path(path: _Path) -> str:
     """The path itself, unless it is a URL."""

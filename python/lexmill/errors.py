@@ -75,7 +75,10 @@ class OutputError(LexmillError, OSError):
 
 
 class RemotePathError(FileError, OptionError):
-    """Raised when a path is a URL, such as `s3://bucket/key`: lexmill reads and writes local files."""
+    """Raised when a path is a URL, such as `s3://bucket/key`, but must be local, or no store has such URLs.
+
+    Only texts are read by URL.
+    """
 
 
 class RegexError(LexmillError, ValueError):

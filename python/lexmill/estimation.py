@@ -5,16 +5,14 @@ from __future__ import annotations
 import heapq
 import itertools
 import math
-import stat
 import time
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lexmill._data.corpus_warnings import warn_of_skipped
-from lexmill._data.file_names import is_compressed
+from lexmill._data.file_names import is_compressed, size_of
 from lexmill._data.source_names import OneSource, Reading, sources_of
 from lexmill._data.word_counts import count_words
 from lexmill.decoders import ByteLevel
@@ -149,14 +147,16 @@ def _files_in(source: object) -> list[tuple[str, Files]]:
 
 def _size(path: str) -> int:
     try:
-        status = Path(path).stat()
-        if not stat.S_ISREG(status.st_mode):
-            message = f"files is {path!r} but must be files that can be read again"
-            raise OptionError(message)
-        return status.st_size  # noqa: TRY300 (the error is of the line before)
+        size = size_of(path)
+    except FileError:
+        raise
     except OSError as error:
         message = f"cannot open {path}: {error.strerror}"
         raise FileError(error.errno, message, path) from error
+    if size is None:
+        message = f"files is {path!r} but must be files that can be read again"
+        raise OptionError(message)
+    return size
 
 
 def _exponent(points: list[tuple[int, int]]) -> float:

@@ -8,6 +8,8 @@ iterated, and `Tokenizer.train` takes it in the place of a path:
 Files may be compressed with gzip, zstd, xz or bzip2, which is told by their first bytes and not by their names; all
 members, frames or streams of a file are read. Windows of zstd may have 128 MiB. Parquet files are compressed within.
 
+Paths and patterns may be URLs, such as `s3://bucket/key`, which fsspec reads: `pip install 'lexmill[remote]'`.
+
 A record is in memory as a whole: a line takes its own bytes, a JSON line as many again for its text. `on_error="skip"`
 leaves out records, never files: a file that is missing, cannot be read or is damaged is always an error.
 """
@@ -61,16 +63,16 @@ class Files(Source):
     """Texts in files.
 
     Attributes:
-        paths: files, folders, patterns, or `-` for standard input. Of a folder, and of the folders in it, those files
-            are read whose names end as the format's do, such as `.parquet` or `.jsonl.zst`, and for text those whose
-            names say no other format; names that begin with a dot or an underscore, such as `_SUCCESS`, are left out.
-            A pattern stands for all files that it matches, and for the files of all folders that it matches. The files
-            of a folder or pattern come in the order of their names. Links to folders may lead in a circle, so they are
-            not followed within a folder, nor by `**` in a pattern.
+        paths: files, folders, patterns, or `-` for standard input; a `str` may be a URL. Of a folder, and of the
+            folders in it, those files are read whose names end as the format's do, such as `.parquet` or
+            `.jsonl.zst`, and for text those whose names say no other format; names that begin with a dot or an
+            underscore, such as `_SUCCESS`, are left out. A pattern stands for all files that it matches, and for the
+            files of all folders that it matches. The files of a folder or pattern come in the order of their names.
+            Links to folders may lead in a circle, so they are not followed within a folder, nor by `**` in a pattern.
 
     Raises:
         InputTypeError: the paths are neither a path nor a list of paths.
-        RemotePathError: a path is a URL, such as `s3://bucket/key`.
+        RemotePathError: a URL became a `pathlib.Path`, which makes one slash of two.
     """
 
     paths: _Paths

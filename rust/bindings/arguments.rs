@@ -15,6 +15,7 @@ use super::errors::exception;
 use super::strings::surrogate_note;
 use super::texts::{Texts, kind_of};
 use crate::corpus::Utf8Errors;
+use crate::corpus::remote::{is_scheme, url_of};
 use crate::tokenizer::{EncodeInput, Sequence};
 
 /// Says on standard error which keywords are passed over, as Hugging Face does, so that its callers work here.
@@ -89,9 +90,9 @@ impl<'py> FromPyObject<'_, 'py> for FilePath {
             let is_no_path = error.is_instance_of::<PyTypeError>(item.py());
             Err(if is_no_path { exception(item.py(), "InputTypeError", message) } else { error })
         })?;
-        if is_remote(&path) {
+        if url_of(&path).is_some() || is_spoilt_url(&path) {
             let message = format!(
-                "{} is not on this machine: lexmill reads and writes local files; copy it, or mount the store as a folder",
+                "{} is not on this machine, and only texts are read from a URL; copy it, or mount the store as a folder",
                 path.display()
             );
             return Err(exception(item.py(), "RemotePathError", message));
@@ -100,15 +101,30 @@ impl<'py> FromPyObject<'_, 'py> for FilePath {
     }
 }
 
-/// True if a path is a URL such as `s3://bucket/key`. `pathlib.Path` makes one slash of two: `s3:/bucket/key` counts as a URL if
-/// there is no folder `s3:`.
-fn is_remote(path: &Path) -> bool {
-    let Some((scheme, rest)) = path.to_str().and_then(|path| path.split_once(":/")) else { return false };
-    // Schemes of one letter are drives of Windows.
-    let is_scheme = scheme.len() > 1
-        && scheme.starts_with(|first: char| first.is_ascii_alphabetic())
-        && scheme.chars().all(|char| char.is_ascii_alphanumeric() || "+-.".contains(char));
-    is_scheme && (rest.starts_with('/') || !Path::new(&format!("{scheme}:")).is_dir())
+/// The path of a file of texts, which may be a URL.
+pub(super) struct InputPath(pub(super) PathBuf);
+
+impl<'py> FromPyObject<'_, 'py> for InputPath {
+    type Error = PyErr;
+
+    fn extract(item: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let path = match item.extract::<PathBuf>() {
+            Ok(path) if url_of(&path).is_some() => path,
+            Ok(path) if is_spoilt_url(&path) => {
+                let message =
+                    format!("{} was a URL before it became a Path; pass URLs as str", path.display());
+                return Err(exception(item.py(), "RemotePathError", message));
+            }
+            _ => item.extract::<FilePath>()?.into(),
+        };
+        Ok(Self(path))
+    }
+}
+
+/// True if a path is a URL that `pathlib.Path` has made one slash of two in, such as `s3:/bucket/key`: there is no folder `s3:`.
+fn is_spoilt_url(path: &Path) -> bool {
+    let scheme = path.to_str().and_then(|path| path.split_once(":/")).map(|(scheme, _)| scheme);
+    scheme.is_some_and(|scheme| is_scheme(scheme) && !Path::new(&format!("{scheme}:")).is_dir())
 }
 
 /// Inputs of fewer bytes are encoded without letting other Python threads run: detaching costs more.

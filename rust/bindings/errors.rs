@@ -46,6 +46,12 @@ pub(super) fn to_python(py: Python<'_>, error: &Error) -> PyErr {
     if matches!(error, Error::Interrupted) {
         return PyKeyboardInterrupt::new_err(());
     }
+    // Python itself has raised it, in the place of a store.
+    if let Error::Io { source, .. } = error
+        && let Some(raised) = source.get_ref().and_then(|source| source.downcast_ref::<PyErr>())
+    {
+        return raised.clone_ref(py);
+    }
     if let Error::Io { source, path, .. } = error
         && let Some(number) = source.raw_os_error()
     {

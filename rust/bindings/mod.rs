@@ -28,6 +28,7 @@ mod processors;
 mod progress;
 mod properties;
 mod regex;
+mod remote;
 mod scripts;
 mod session;
 mod shown;
@@ -80,7 +81,9 @@ mod _core {
     #[pymodule_export]
     use super::session::PySession;
     #[pymodule_export]
-    use super::sources::{PyFileSource, PyTextIterator, binary_start, local_path};
+    use super::sources::{
+        PyFileSource, PyTextIterator, binary_start, input_path, is_same_version, is_url, local_path,
+    };
     #[pymodule_export]
     use super::token_files::{
         arrow_stream_batches, merge_token_files, parquet_token_group, parquet_token_groups,
@@ -99,6 +102,7 @@ mod _core {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        super::remote::set_up();
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 

@@ -6,11 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
 
-use super::arguments::{FilePath, utf8_errors};
+use super::arguments::{FilePath, InputPath, utf8_errors};
 use super::arrow::taken_stream;
 use super::errors::{OrRaise, exception};
 use crate::corpus::files::DocumentFile;
 use crate::corpus::inputs::InputSource;
+use crate::corpus::remote::{self, url_of};
 use crate::corpus::sources::{
     ArrowStream, CsvColumn, Format, OnError, RecordBlock, Skipped, Source, SourceReader, count_source, sample,
 };
@@ -105,7 +106,7 @@ impl PyFileSource {
     #[pyo3(signature = (paths, *, format="lines", column=None, separator=None, errors="strict", on_error="raise"))]
     fn new(
         py: Python<'_>,
-        paths: Vec<FilePath>,
+        paths: Vec<InputPath>,
         format: &str,
         column: Option<ColumnArgument>,
         separator: Option<String>,
@@ -114,7 +115,7 @@ impl PyFileSource {
     ) -> PyResult<Self> {
         let format =
             format_of(format, column, separator).map_err(|message| exception(py, "OptionError", message))?;
-        let paths = paths.into_iter().map(PathBuf::from).collect();
+        let paths = paths.into_iter().map(|path| path.0).collect();
         let source =
             Source { paths, format, errors: utf8_errors(errors)?, on_error: on_broken(py, on_error)? };
         Ok(Self { source: Arc::new(source), skipped: Arc::default() })
@@ -324,15 +325,16 @@ impl OpenedDocuments {
         self.0.iter().map(file).collect()
     }
 
-    /// True if all inputs are regular files: no pipe or other stream.
+    /// True if all inputs are regular files or files of a store: no pipe or other stream.
     pub(super) fn can_be_read_again(&self) -> bool {
+        let is_file = |path: &Path| path.is_file() || url_of(path).is_some();
         let are_files = |source: &PyFileSource| {
             let paths = source.paths();
-            !paths.is_empty() && paths.iter().all(|path| Path::new(path).is_file())
+            !paths.is_empty() && paths.iter().all(|path| is_file(Path::new(path)))
         };
         self.0.iter().all(|file| match file {
             OpenedDocument::Records(source) => are_files(source.get()),
-            OpenedDocument::Text(path) => path.is_file(),
+            OpenedDocument::Text(path) => is_file(path),
         })
     }
 
@@ -349,6 +351,25 @@ impl OpenedDocuments {
 #[pyfunction]
 pub(super) fn binary_start(start: &[u8]) -> Option<&'static str> {
     binary_format(start)
+}
+
+/// True if a path is a URL such as `s3://bucket/key`.
+#[pyfunction]
+pub(super) fn is_url(path: PathBuf) -> bool {
+    url_of(&path).is_some()
+}
+
+/// True if no mark tells two versions of a file apart, each a list such as `etag abc; modified 1795790400`.
+#[pyfunction]
+#[pyo3(signature = (then, now))]
+pub(super) fn is_same_version(then: Option<&str>, now: Option<&str>) -> bool {
+    remote::is_same_version(then, now)
+}
+
+/// The path itself, which may be a URL.
+#[pyfunction]
+pub(super) fn input_path(path: InputPath) -> OsString {
+    path.0.into_os_string()
 }
 
 /// The path itself, unless it is a URL.

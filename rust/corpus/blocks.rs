@@ -7,7 +7,7 @@ use memchr::memmem::Finder;
 use super::documents::{DocumentFile, check_separator};
 #[cfg(feature = "sources")]
 use super::inputs::OpenRecords;
-use super::text_file::TextFile;
+use super::text_file::{TextFile, file_size};
 use super::utf8_errors::Utf8Errors;
 use crate::Result;
 use crate::pipeline::{Pipeline, Shard, check_length};
@@ -52,10 +52,11 @@ impl<'a> FileBlocks<'a> {
     ) -> Result<Self> {
         check_separator(separator)?;
         let paths = files.iter().flat_map(DocumentFile::paths);
-        let lens = paths.filter_map(|path| path.metadata().ok()).filter(std::fs::Metadata::is_file);
         Ok(Self {
             pipeline,
-            bytes: lens.map(|data| data.len() as usize).fold(0, usize::saturating_add),
+            bytes: paths
+                .filter_map(|path| file_size(path))
+                .fold(0, |sum, size| sum.saturating_add(size as usize)),
             files: files.iter(),
             separator: separator.map(Finder::new),
             errors,

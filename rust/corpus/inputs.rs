@@ -1,13 +1,14 @@
 //! The files of all sources in order, as work that may be resumed sees them.
 
 use std::fs::Metadata;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
 use serde::{Deserialize, Serialize};
 
+use super::remote::{self, Status, is_same_version};
 use super::sources::{AddedColumn, Format, RecordBlock, STDIN, Skipped, Source, SourceReader};
 use crate::{Error, Result};
 
@@ -22,6 +23,9 @@ pub struct Input {
     pub bytes: Option<u64>,
     /// Nanoseconds since 1970.
     pub modified: Option<u64>,
+    /// The marks of the contents that a store gives, in the place of a time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
 }
 
 /// A record: its file by number, and the byte of the file, decompressed, that it begins with.
@@ -45,11 +49,12 @@ impl Input {
         self.format.rsplitn(3, ", ").nth(2).unwrap_or(&self.format)
     }
 
-    /// True if both are one file, read in one way, with the same size and time of change.
+    /// True if both are one file, read in one way, with the same size and time of change or version.
     fn is_unchanged(&self, now: &Self) -> bool {
-        let Self { path, bytes, modified, .. } = self;
+        let Self { path, bytes, modified, version, .. } = self;
         (path, bytes, modified, self.format_alone())
             == (&now.path, &now.bytes, &now.modified, now.format_alone())
+            && is_same_version(version.as_deref(), now.version.as_deref())
     }
 }
 
@@ -144,13 +149,14 @@ pub struct InputFile {
 }
 
 impl InputFile {
-    /// Compares the size and time of the file with its size and time when the work began.
+    /// Compares the size and the time or version of the file with the ones when the work began.
     ///
     /// # Errors
-    /// [`Error::Format`] if the file was modified.
+    /// [`Error::Format`] if the file was modified; [`Error::Io`] if its store gives no answer.
     fn check_unchanged(&self) -> Result<()> {
         let path = &self.source.paths[0];
-        if input(path, &self.source) == self.input {
+        let status = remote_status(path, true).transpose().map_err(Error::io("read", path))?;
+        if self.input.is_unchanged(&input(path, &self.source, status)) {
             return Ok(());
         }
         let message = "the file was modified while it was read".to_owned();
@@ -166,6 +172,9 @@ impl InputFile {
         let is_stream = matches!(self.source.format, Format::ArrowStream { .. });
         if is_stream || path.as_os_str() == STDIN {
             return Ok(());
+        }
+        if let Some(status) = remote_status(path, false) {
+            return status.map(drop).map_err(Error::io("open", path));
         }
         let is_there = path
             .metadata()
@@ -187,21 +196,30 @@ pub fn input_files(sources: &[InputSource]) -> Vec<InputFile> {
                 on_error: *on_error,
             }),
             skipped: Arc::new(Skipped::of_file(skipped, file)),
-            input: input(path, source),
+            input: input(path, source, remote_status(path, false).and_then(io::Result::ok)),
         };
         source.paths.iter().enumerate().map(of_path).collect::<Vec<_>>()
     };
     sources.iter().flat_map(each).collect()
 }
 
-fn input(path: &Path, source: &Source) -> Input {
+/// Size and version of a file of a store, as they are now or were when the file was listed; none of other files.
+fn remote_status(path: &Path, is_now: bool) -> Option<io::Result<Status>> {
+    remote::url_of(path).map(|url| remote::status(url, is_now))
+}
+
+fn input(path: &Path, source: &Source, status: Option<Status>) -> Input {
     let data = path.metadata().ok().filter(Metadata::is_file);
     let since_1970 = |data: &Metadata| data.modified().ok()?.duration_since(UNIX_EPOCH).ok();
     let modified = data.as_ref().and_then(since_1970).map(|time| time.as_nanos() as u64);
     let Source { format, errors, on_error, .. } = source;
     let (errors, on_error) = (errors.name(), on_error.name());
     let format = format!("{format}, errors=\"{errors}\", on_error=\"{on_error}\"");
-    Input { path: path.display().to_string(), format, bytes: data.map(|data| data.len()), modified }
+    let (bytes, version) = match status {
+        Some(Status { bytes, version }) => (Some(bytes), version),
+        None => (data.map(|data| data.len()), None),
+    };
+    Input { path: path.display().to_string(), format, bytes, modified, version }
 }
 
 /// Some records of one file.

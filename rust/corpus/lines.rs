@@ -40,7 +40,7 @@ pub(super) struct LineBlocks<R> {
     file: R,
     /// Bytes after the last line feed handed out.
     rest: Vec<u8>,
-    /// Bytes handed out.
+    /// The byte of the file after the last line feed handed out.
     offset: u64,
     /// Bytes of the longest line.
     limit: usize,
@@ -63,12 +63,12 @@ impl From<io::Error> for Unread {
 }
 
 impl<R: Read> LineBlocks<R> {
-    /// The lines of a file from its beginning on.
-    pub(super) fn new(file: R, limit: usize) -> Self {
-        Self { file, rest: Vec::new(), offset: 0, limit, is_done: false }
+    /// The lines of a file from byte `offset` on, up to which the file has been read.
+    pub(super) fn new(file: R, offset: u64, limit: usize) -> Self {
+        Self { file, rest: Vec::new(), offset, limit, is_done: false }
     }
 
-    /// Bytes handed out.
+    /// The byte of the file after the last line feed handed out.
     pub(super) fn offset(&self) -> u64 {
         self.offset
     }

@@ -25,6 +25,8 @@ pub mod inputs;
 #[cfg(feature = "sources")]
 mod lines;
 #[cfg(feature = "sources")]
+pub mod remote;
+#[cfg(feature = "sources")]
 pub mod sources;
 mod text_file;
 mod utf8_errors;

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from lexmill._core import is_url
 from lexmill.errors import (
     DoubledTokenWarning,
     DroppedRowsWarning,
@@ -37,17 +38,13 @@ SHOWN = 10
 
 def warn_of_repeated(paths: Iterable[str | os.PathLike[str]]) -> None:
     """Warns of files and folders that are given more than once, under one name or under several."""
-    seen: dict[tuple[int, int], str] = {}
+    seen: dict[object, str] = {}
     repeated: list[str] = []
     for path in paths:
-        try:
-            data = os.stat(path)  # noqa: PTH116 (pathlib takes time to import)
-        except (OSError, ValueError):
+        name = os.fspath(path)
+        file = name if is_url(name) else _identity(name)
+        if file is None:
             continue
-        # A stream may be given twice and be read on.
-        if not (stat.S_ISREG(data.st_mode) or stat.S_ISDIR(data.st_mode)):
-            continue
-        name, file = os.fspath(path), (data.st_dev, data.st_ino)
         if file not in seen:
             seen[file] = name
         else:
@@ -56,6 +53,16 @@ def warn_of_repeated(paths: Iterable[str | os.PathLike[str]]) -> None:
         what = "an input is" if len(repeated) == 1 else f"{len(repeated):,} inputs are"
         message = f"{what} given more than once, and read as often: {_listed(repeated, len(repeated))}"
         warnings.warn(message, RepeatedInputWarning, stacklevel=3)
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    """The device and number of a file or folder; None if it is not there, or is a stream, which may be read on."""
+    try:
+        data = os.stat(path)  # noqa: PTH116 (pathlib takes time to import)
+    except (OSError, ValueError):
+        return None
+    is_kept = stat.S_ISREG(data.st_mode) or stat.S_ISDIR(data.st_mode)
+    return (data.st_dev, data.st_ino) if is_kept else None
 
 
 def warn_of_doubled(

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Literal
 
-from lexmill._core import FileSource, local_path
+from lexmill._core import FileSource, input_path
 from lexmill._data.file_names import TEXT, files_of, is_folder, is_pattern, items_of, kind_of
 from lexmill.errors import OptionError
 
@@ -27,7 +27,7 @@ def opened_documents(
     found: list[FileSource | str] = []
     for item in items_of(given, "paths"):
         if _is_text_file(item):
-            found += files_of([local_path(item)], TEXT)
+            found += files_of([input_path(item)], TEXT)
         else:
             found += _opened_one(item, separator, errors)
     return found
@@ -37,7 +37,7 @@ def _is_text_file(item: OneSource) -> bool:
     """True if an item is one text file by its name, for which no source has to be made or imported."""
     if not isinstance(item, str | os.PathLike) or kind_of(item) not in TEXT:
         return False
-    path = local_path(item)
+    path = input_path(item)
     return not is_folder(path) and not is_pattern(path)
 
 

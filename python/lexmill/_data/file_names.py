@@ -9,10 +9,12 @@ import errno
 import glob
 import os
 import re
+import stat
 from collections.abc import Collection, Iterable, Mapping, Set
+from types import ModuleType
 from typing import Any, Literal, TypeAlias
 
-from lexmill._core import binary_start, local_path
+from lexmill._core import binary_start, input_path, is_url
 from lexmill.errors import FileError, InputTypeError
 
 __all__ = [
@@ -28,6 +30,7 @@ __all__ = [
     "kind_of",
     "matches",
     "paths_of",
+    "size_of",
     "way_on",
 ]
 
@@ -47,13 +50,19 @@ _KINDS: dict[str, Kind] = {
 }
 _COMPRESSED = (".gz", ".zst", ".xz", ".bz2")
 
+_START = 16
+"""Bytes that tell a compression or another format than text."""
+
 TEXT: frozenset[Kind | None] = frozenset(["lines", None])
 """The formats of plain text: `lines`, and None for a name without a known end."""
 
 
 def kind_of(path: str | os.PathLike[str]) -> Kind | None:
     """The format that the name of a file says, if it says one."""
-    stem, end = os.path.splitext(os.fspath(path).lower())  # noqa: PTH122
+    name = os.fspath(path).lower()
+    if name.startswith(("http://", "https://")):
+        name = name.partition("#")[0].partition("?")[0]
+    stem, end = os.path.splitext(name)  # noqa: PTH122
     if end in _COMPRESSED:
         _, end = os.path.splitext(stem)  # noqa: PTH122
     return _KINDS.get(end)
@@ -61,8 +70,36 @@ def kind_of(path: str | os.PathLike[str]) -> Kind | None:
 
 def is_compressed(path: str) -> bool:
     """True if a file has to be decompressed."""
+    if is_url(path):
+        return binary_start(_remote().first_bytes(path, _START)) is not None
     with open(path, "rb") as file:  # noqa: PTH123
-        return binary_start(file.read(16)) is not None
+        return binary_start(file.read(_START)) is not None
+
+
+def size_of(path: str) -> int | None:
+    """Bytes of a file; None if it is no regular file.
+
+    Raises:
+        OSError: it is not there, or its store gives no answer.
+    """
+    if is_url(path):
+        size: int = _remote().status(path, is_now=False).size
+        return size
+    data = os.stat(path)  # noqa: PTH116 (pathlib takes time to import)
+    return data.st_size if stat.S_ISREG(data.st_mode) else None
+
+
+def _remote() -> ModuleType:
+    # Not everybody who reads files reads URLs.
+    from lexmill._data import remote
+
+    return remote
+
+
+def _remote_names() -> ModuleType:
+    from lexmill._data import remote_names
+
+    return remote_names
 
 
 def paths_of(given: object) -> list[str]:
@@ -70,11 +107,11 @@ def paths_of(given: object) -> list[str]:
 
     Raises:
         InputTypeError: the argument is no path and no list of paths.
-        RemotePathError: a path is a URL.
+        RemotePathError: a path was a URL before pathlib made a path of it.
     """
     if isinstance(given, str | os.PathLike):
-        return [local_path(given)]
-    return [local_path(path) for path in items_of(given, "paths")]
+        return [input_path(given)]
+    return [input_path(path) for path in items_of(given, "paths")]
 
 
 def items_of(given: object, name: str) -> list[Any]:
@@ -134,8 +171,8 @@ def _expanded(path: str, kinds: Collection[Kind | None]) -> list[str]:
     if not is_pattern(path):
         return [path]
     found: set[str] = set()
-    for match in matches(path):
-        found.update(_fitting(match, kinds) if is_folder(match) else [match])
+    for match, is_inner in matches(path).items():
+        found.update(_fitting(match, kinds) if is_inner else [match])
     if not found:
         raise FileError(errno.ENOENT, "no file is there", path)
     return sorted(found)
@@ -143,12 +180,14 @@ def _expanded(path: str, kinds: Collection[Kind | None]) -> list[str]:
 
 def is_folder(path: str) -> bool:
     """True if a path leads to a folder; takes a third of the time of pathlib."""
-    return os.path.isdir(path)  # noqa: PTH112
+    return bool(_remote_names().is_folder(path)) if is_url(path) else os.path.isdir(path)  # noqa: PTH112
 
 
 def is_pattern(path: str) -> bool:
     """True if a path is a pattern and not a file whose name looks like one."""
-    return glob.has_magic(path) and not os.path.exists(path)  # noqa: PTH110
+    if not glob.has_magic(path):
+        return False
+    return bool(_remote_names().is_pattern(path)) if is_url(path) else not os.path.exists(path)  # noqa: PTH110
 
 
 def in_folder(folder: str) -> list[str]:
@@ -160,6 +199,8 @@ def in_folder(folder: str) -> list[str]:
     Raises:
         FileError: a folder in it cannot be read.
     """
+    if is_url(folder):
+        return list(_remote_names().in_folder(folder))
     from pathlib import Path
 
     files: list[Path] = []
@@ -180,12 +221,14 @@ def _fitting(folder: str, kinds: Collection[Kind | None]) -> list[str]:
     return [file for file in in_folder(folder) if kind_of(file) in kinds]
 
 
-def matches(pattern: str) -> list[str]:
-    """The files and folders that match a pattern, in the order of their names.
+def matches(pattern: str) -> dict[str, bool]:
+    """The files and folders that match a pattern, in the order of their names, each with True if it is a folder.
 
     A folder or a marker without an ending that begins with an underscore, such as `_temporary` and `_SUCCESS`, has to
     be named: no wildcard stands for it.
     """
+    if is_url(pattern):
+        return dict(_remote_names().matches(pattern, kind_of))
     from pathlib import Path
 
     parts = Path(pattern).parts
@@ -193,15 +236,16 @@ def matches(pattern: str) -> list[str]:
     is_recursive = "**" in parts
     if parts and parts[-1] == "**" and pattern.endswith(os.sep):
         # Folders alone, the outermost one among them.
-        return []
+        return {}
 
-    def is_wanted(match: str) -> bool:
+    def is_wanted(match: str, *, is_dir: bool) -> bool:
         path = Path(match)
-        if path.is_dir():
+        if is_dir:
             return (is_named or not path.name.startswith("_")) and not (is_recursive and path.is_symlink())
         return path.is_file() and (is_named or not path.name.startswith("_") or kind_of(path) is not None)
 
-    return sorted(filter(is_wanted, _matches(pattern)))
+    found = ((match, is_folder(match)) for match in sorted(_matches(pattern)))
+    return {match: is_dir for match, is_dir in found if is_wanted(match, is_dir=is_dir)}
 
 
 def _matches(pattern: str) -> set[str]:

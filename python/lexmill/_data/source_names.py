@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Literal, NamedTuple, TypeAlias
 
-from lexmill._core import FileSource, local_path
+from lexmill._core import FileSource, input_path
 from lexmill._data.file_names import (
     TEXT,
     Kind,
@@ -86,7 +86,7 @@ def _sources_of_one(item: OneSource, reading: Reading) -> list[Source]:
         hint = way_on(item) or "; rows of a table are read by lexmill.sources.ArrowStream, which takes the whole table"
         message = f"files have an item of type {type(item).__name__} but must be paths or sources{hint}"
         raise InputTypeError(message)
-    path = local_path(item)
+    path = input_path(item)
     if reading.kind is not None:
         return [_reader(reading.kind, path, reading)]
     if path != "-" and is_folder(path):
@@ -114,8 +114,8 @@ def _kind_of_folder(folder: str) -> Kind | None:
 def _sources_of_pattern(pattern: str, reading: Reading) -> list[Source]:
     """The sources for a pattern that says no format: each file is read as its own name says."""
     files: dict[str, Kind] = {}
-    for match in matches(pattern):
-        if is_folder(match):
+    for match, is_inner in matches(pattern).items():
+        if is_inner:
             kind = _kind_of_folder(match)
             inner = [file for file in in_folder(match) if kind is None or kind_of(file) == kind]
             files |= {file: _named(kind, file, reading) for file in inner}

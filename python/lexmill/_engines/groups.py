@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from stat import S_ISREG
 
+from lexmill._core import local_path
 from lexmill._data.corpus_warnings import warn_of_repeated
 from lexmill._data.file_names import items_of
 from lexmill._data.source_names import OneSource, sources_of
@@ -104,6 +105,7 @@ def plan(sources: OneSource | Iterable[OneSource], *, group_bytes: int, first_so
     Raises:
         FileError: a file is missing, or a pattern or folder has none.
         OptionError: a source is no file, or can be read only once.
+        RemotePathError: a file is given by a URL.
     """
     if group_bytes < 1:
         message = f"group_bytes is {group_bytes} but must be at least 1"
@@ -143,7 +145,7 @@ def _absolute(path: str) -> str:
     if path == "-":
         message = "standard input is on one machine only; tasks read files"
         raise OptionError(message)
-    return str(Path(path).absolute())
+    return str(Path(local_path(path)).absolute())
 
 
 def _input_file(source: Source | str, path: str) -> InputFile:

@@ -12,7 +12,8 @@ from io import BufferedIOBase
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from lexmill._core import binary_start, local_path
+from lexmill._core import binary_start, is_url, local_path
+from lexmill._data import remote
 from lexmill._data.whole_file import whole_file
 from lexmill.cli.outcome import UsageError
 from lexmill.errors import FileError, FormatError, InvalidUtf8Error
@@ -25,18 +26,18 @@ STANDARD = "-"
 _BLOCK = 1 << 20
 
 
-def check_inputs(paths: Sequence[str]) -> int:
-    """Makes sure that files can be read, before any of them is; answers their bytes.
+def check_inputs(paths: Sequence[str], *, are_texts: bool = False) -> int:
+    """Makes sure that files can be read, before any of them is; answers their bytes. Texts may have URLs.
 
     Raises:
         UsageError: stdin is named twice, or a name is empty.
         FileError: one is missing, a directory, or must not be read.
-        RemotePathError: one is a URL.
+        RemotePathError: one is a URL, and they are no texts.
     """
     if paths.count(STANDARD) > 1:
         message = f"stdin ({STANDARD}) is named {paths.count(STANDARD)} times but can be read once"
         raise UsageError(message)
-    return sum(_size_of_input(path) for path in paths if path != STANDARD)
+    return sum(_size_of_input(path, are_texts) for path in paths if path != STANDARD)
 
 
 def _check_name(path: str) -> None:
@@ -46,9 +47,12 @@ def _check_name(path: str) -> None:
         raise UsageError(message)
 
 
-def _size_of_input(path: str) -> int:
+def _size_of_input(path: str, is_text: bool) -> int:
     _check_name(path)
-    local_path(path)
+    if not is_text:
+        local_path(path)
+    if is_url(path):
+        return remote.status(path, is_now=False).size
     try:
         status = Path(path).stat()
     except (OSError, ValueError) as error:
@@ -84,7 +88,7 @@ def check_output(path: str, inputs: Sequence[str] = ()) -> None:
     if not os.access(folder, os.W_OK):
         raise FileError(errno.EACCES, os.strerror(errno.EACCES), path)
     for given in inputs:
-        if given != STANDARD and target.is_file() and target.samefile(given):
+        if given != STANDARD and not is_url(given) and target.is_file() and target.samefile(given):
             message = f"{path} is an input and the output"
             raise UsageError(message)
 
@@ -104,7 +108,7 @@ def write_whole(path: str) -> Iterator[BinaryIO]:
 
 def is_stream(path: str) -> bool:
     """True if an input can be read only once and does not tell its size: stdin, or a pipe by name."""
-    return path == STANDARD or not Path(path).is_file()
+    return path == STANDARD or not (is_url(path) or Path(path).is_file())
 
 
 def read_stream(path: str, errors: str) -> tuple[str, int]:

@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from pathlib import Path
 
+from lexmill._data.file_names import size_of
 from lexmill._data.source_names import sources_of
 from lexmill.cli.files import STANDARD, LineBatches, check_inputs, is_stream
 from lexmill.cli.options import InputName, ReadOptions
@@ -54,18 +54,22 @@ def inputs_of(files: Sequence[str], options: ReadOptions) -> list[Input]:
             found.append(Input(path, None, 0))
             continue
         if not path:
-            check_inputs([path])
+            check_inputs([path], are_texts=True)
         for source in sources_of(path, options.reading(is_unnamed_text=True)):
             if isinstance(source, Files):
                 is_text = isinstance(source, Lines) and options.input is None
                 found += [_input(file, None if is_text else replace(source, paths=file)) for file in source._files()]
-    check_inputs([one.name for one in found])
+    check_inputs([one.name for one in found], are_texts=True)
     return found
 
 
 def _input(path: str, source: Source | None) -> Input:
-    is_file = path != STANDARD and Path(path).is_file()
-    return Input(path, source, Path(path).stat().st_size if is_file else 0)
+    try:
+        size = 0 if path == STANDARD else size_of(path)
+    except (OSError, ValueError):
+        # The error comes when all inputs are checked.
+        size = 0
+    return Input(path, source, size or 0)
 
 
 def named_sources(files: Sequence[str], options: ReadOptions) -> list[Source]:

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from lexmill._core import FileSource
+from lexmill._core import FileSource, local_path
 from lexmill._data.corpus_warnings import SHOWN, warn_of_records
 from lexmill._data.source_names import Reading, sources_of
 from lexmill.errors import FormatError, InputTypeError, LexmillError, MissingFileError, OptionError
@@ -131,7 +131,7 @@ def _table_records(source: Parquet | Arrow | ArrowStream) -> Iterator[tuple[str,
         batches = _pyarrow("pyarrow").RecordBatchReader.from_stream(source.data)
         yield from _rows("the table", source.column, batches)
         return
-    for path in source._files():
+    for path in map(local_path, source._files()):
         yield from _rows(path, source.column, _batches(path, source))
 
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import stat
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from pathlib import Path
 
 from lexmill._core import resident_bytes
 from lexmill._data.corpus_warnings import warn_of_repeated, warn_of_skipped
-from lexmill._data.file_names import is_compressed
+from lexmill._data.file_names import is_compressed, size_of
 from lexmill._data.source_names import OneSource, sources_of
 from lexmill._types import OnProgress
 from lexmill.errors import OptionError
@@ -143,9 +141,8 @@ def _no_languages(group_by: str, what: str) -> str:
 def _size(path: str) -> int:
     """Bytes of a file whose bytes are text; 0 for others."""
     try:
-        status = Path(path).stat()
-        is_text = stat.S_ISREG(status.st_mode) and not is_compressed(path)
+        size = size_of(path)
+        return size if size and not is_compressed(path) else 0
     except OSError:
         # The error comes when the file is read.
         return 0
-    return status.st_size if is_text else 0

@@ -4,7 +4,6 @@
 //! Source: Apache Arrow, "Columnar format", sections "IPC streaming format" and "IPC file format".
 
 use std::collections::HashMap;
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
@@ -24,6 +23,7 @@ use super::column_paths::column_path;
 use super::compression::open_plain;
 use super::decoders::{arrow_error, decoded};
 use super::file_errors::failed;
+use super::seekable::SeekableFile;
 use crate::Result;
 
 /// First and last bytes of a file.
@@ -88,7 +88,7 @@ enum Messages {
     Stream(Box<dyn Read + Send>),
     /// The places of dictionaries, then of batches.
     File {
-        file: File,
+        file: SeekableFile,
         blocks: std::vec::IntoIter<Block>,
         /// Bytes of the file.
         len: u64,
@@ -120,7 +120,7 @@ impl IpcBatches {
         }
         let mut copy = tempfile::tempfile()?;
         io::copy(&mut io::Cursor::new(start).chain(file), &mut copy)?;
-        Self::of_file(copy, Arc::default())
+        Self::of_file(SeekableFile::Local(copy), Arc::default())
     }
 
     fn of_stream(mut file: Box<dyn Read + Send>) -> Outcome<Self> {
@@ -139,8 +139,8 @@ impl IpcBatches {
     }
 
     /// Reads the footer, after which the file has the footer's length and [`MAGIC`].
-    fn of_file(mut file: File, read: Arc<AtomicU64>) -> Outcome<Self> {
-        let len = file.metadata()?.len();
+    fn of_file(mut file: SeekableFile, read: Arc<AtomicU64>) -> Outcome<Self> {
+        let len = file.size()?;
         let tail = 4 + MAGIC.len() as u64;
         let cut_off = "it is cut off: an Arrow file ends with a footer";
         let Some(end) = len.checked_sub(tail) else { return malformed(cut_off) };
@@ -216,6 +216,7 @@ impl Messages {
             Self::File { file, blocks, len, read } => {
                 let Some(block) = blocks.next() else {
                     read.fetch_max(*len, Ordering::Relaxed);
+                    file.check_unchanged()?;
                     return Ok(None);
                 };
                 let Ok(offset) = u64::try_from(block.offset()) else {

@@ -1,7 +1,7 @@
 //! A file's bytes, decompressed. The first bytes of a file tell its compression and its format, not its name.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,6 +11,8 @@ use flate2::bufread::MultiGzDecoder;
 use lzma_rust2::XzReader;
 
 use super::file_errors::{STDIN, failed, named};
+use super::seekable::SeekableFile;
+use crate::corpus::remote::{RemoteReader, url_of};
 use crate::structures::binary_formats::{Compression, START, binary_format};
 use crate::{Error, Result};
 
@@ -34,6 +36,8 @@ const ZSTD_WINDOW_LOG: u32 = 27;
 pub(super) fn open(path: &Path, read: &Arc<AtomicU64>) -> io::Result<Box<dyn Read + Send>> {
     let (file, capacity): (Box<dyn Read + Send>, usize) = if path.as_os_str() == STDIN {
         (Box::new(io::stdin()), BUFFER)
+    } else if let Some(url) = url_of(path) {
+        (Box::new(RemoteReader::open(url)?), BUFFER)
     } else {
         let file = File::open(path)?;
         let data = file.metadata()?;
@@ -65,26 +69,47 @@ pub(in crate::corpus) fn open_text(path: &Path, read: &Arc<AtomicU64>) -> Result
     Ok(Box::new(io::Cursor::new(start).chain(file)))
 }
 
+/// Opens a file of text as [`open_text`] does; a plain file of a store at the first line that begins at byte `skip` or after. Answers the
+/// byte at which the file was opened.
+///
+/// # Errors
+/// The errors of [`open_text`].
+pub(super) fn open_text_after(
+    path: &Path,
+    skip: u64,
+    read: &Arc<AtomicU64>,
+) -> Result<(Box<dyn Read + Send>, u64)> {
+    if skip > 0
+        && url_of(path).is_some()
+        && let Some(mut file) = open_plain_text(path)?
+    {
+        // A line begins at `skip` if the byte before is a line feed.
+        file.seek(SeekFrom::Start(skip - 1)).map_err(|error| failed("read", path, error))?;
+        let mut file = BufReader::with_capacity(BUFFER, file);
+        let passed = file.skip_until(b'\n').map_err(|error| failed("read", path, error))?;
+        return Ok((Box::new(Counted { file, read: Arc::clone(read) }), skip - 1 + passed as u64));
+    }
+    Ok((open_text(path, read)?, 0))
+}
+
 /// Opens a text file as [`open_plain`] does.
 ///
 /// # Errors
 /// The errors of [`open_text`].
-pub(super) fn open_plain_text(path: &Path) -> Result<Option<File>> {
+pub(super) fn open_plain_text(path: &Path) -> Result<Option<SeekableFile>> {
     let opened = open_plain(path).map_err(|error| failed("open", path, error))?;
     let Some((file, start)) = opened else { return Ok(None) };
     check_text(&start, path)?;
     Ok(Some(file))
 }
 
-/// Opens a file whose bytes can be read from any place, after its first bytes; none if it is compressed or no regular file.
+/// Opens a file whose bytes can be read from any place, after its first bytes; none if it is compressed or can only be read front to
+/// back.
 ///
 /// # Errors
 /// The errors of opening the file and of reading its first bytes.
-pub(super) fn open_plain(path: &Path) -> io::Result<Option<(File, Vec<u8>)>> {
-    if path.as_os_str() == STDIN || !path.metadata()?.is_file() {
-        return Ok(None);
-    }
-    let mut file = File::open(path)?;
+pub(super) fn open_plain(path: &Path) -> io::Result<Option<(SeekableFile, Vec<u8>)>> {
+    let Some(mut file) = SeekableFile::open(path)? else { return Ok(None) };
     let start = first_bytes(&mut file)?;
     Ok(if Compression::of(&start).is_some() { None } else { Some((file, start)) })
 }

@@ -1,4 +1,4 @@
-//! A plain file of lines in ranges of bytes, each of which is read by the thread that works on it.
+//! A plain file of lines on this machine in ranges of bytes, each of which is read by the thread that works on it.
 //!
 //! A range stands for the lines that begin in it. So ranges of equal length can be handed out without looking into the file, and each
 //! line is in one of them.
@@ -7,6 +7,10 @@ use std::fs::{File, Metadata};
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
+
+use super::compression::open_plain_text;
+use super::seekable::SeekableFile;
+use crate::corpus::remote::url_of;
 
 /// Bytes of a range: few enough to stay in a near cache until they are tokenized.
 const RANGE: u64 = 1 << 18;
@@ -26,12 +30,17 @@ pub(super) struct LineRanges {
 }
 
 impl LineRanges {
-    /// The ranges of a file from byte `from` on; none if the file is compressed, is not a regular file, or does not tell its length.
+    /// The ranges of a file from byte `from` on; none if the file is compressed, is no regular file of this machine, or does not tell its
+    /// length.
     ///
     /// # Errors
-    /// The errors of [`open_plain_text`](super::compression::open_plain_text).
+    /// The errors of [`open_plain_text`].
     pub(super) fn open(path: &Path, from: u64, limit: usize) -> crate::Result<Option<Self>> {
-        let Some(file) = super::compression::open_plain_text(path)? else { return Ok(None) };
+        // Threads would ask a store for many small ranges.
+        if url_of(path).is_some() {
+            return Ok(None);
+        }
+        let Some(SeekableFile::Local(file)) = open_plain_text(path)? else { return Ok(None) };
         // Files that the system makes up when they are read have no length.
         let len = file.metadata().ok().filter(Metadata::is_file).map_or(0, |data| data.len());
         let ranges = Self { file: Arc::new(file), from, next: from, len, limit };

@@ -9,6 +9,7 @@
 //! | `decoders` | errors and panics of the decoders of other libraries |
 //! | `file_errors` | files as errors name them |
 //! | `compression` | a file's bytes, decompressed |
+//! | `seekable` | a file of this machine or of a store, read from any place |
 //! | `record_block` | a block of whole records |
 //! | `reader` | the files of a source in such blocks |
 //! | `line_ranges` | plain files of lines in ranges of bytes |
@@ -43,6 +44,7 @@ mod line_ranges;
 mod parquet_column;
 mod reader;
 mod record_block;
+mod seekable;
 mod source;
 mod texts;
 

@@ -1,7 +1,6 @@
 //! Blocks of the values of one column of a Parquet file. Memory holds some pages of the column, never a row group.
 
 use std::collections::VecDeque;
-use std::fs::File;
 use std::io;
 use std::path::Path;
 
@@ -17,17 +16,29 @@ use super::added::AddedColumn;
 use super::added::parquet_values::ParquetValues;
 use super::columns::{BLOCK, Rows, no_column, no_texts};
 use super::decoders::{decoded, parquet_error};
-use super::file_errors::{STDIN, failed};
+use super::file_errors::failed;
 use super::record_block::RecordBlock;
+use super::seekable::SeekableFile;
 use super::source::{Skipped, Source};
 use crate::Result;
 
 /// Rows that are decoded at a time, if they are short.
 const ROWS: usize = 1024;
 
+/// Opens a file that is read from its end.
+///
+/// # Errors
+/// The errors of opening; [`io::ErrorKind::Unsupported`] for a pipe.
+pub(super) fn open(path: &Path) -> io::Result<SeekableFile> {
+    let message = "a Parquet file is read from its end, which a pipe does not allow";
+    SeekableFile::open(path)?.ok_or_else(|| io::Error::new(io::ErrorKind::Unsupported, message))
+}
+
 /// One column of one file.
 pub(super) struct ParquetColumn {
-    file: SerializedFileReader<File>,
+    file: SerializedFileReader<SeekableFile>,
+    /// The file itself, to be compared with its status at the end.
+    stored: SeekableFile,
     /// Bytes of the file.
     len: u64,
     column: usize,
@@ -52,20 +63,11 @@ impl ParquetColumn {
     /// [`Error::Io`](crate::Error) for a file that is not Parquet, [`Error::Format`](crate::Error) for a file whose column is absent or
     /// holds no texts.
     pub(super) fn open(path: &Path, name: &str, added: &[AddedColumn]) -> Result<Self> {
-        let unsupported = || {
-            io::Error::new(
-                io::ErrorKind::Unsupported,
-                "a Parquet file is read from its end, which a pipe does not allow",
-            )
-        };
-        if path.as_os_str() == STDIN {
-            return Err(failed("open", path, unsupported()));
-        }
-        let file = File::open(path).map_err(|error| failed("open", path, error))?;
-        let metadata = file.metadata().map_err(|error| failed("open", path, error))?;
-        if !metadata.is_file() {
-            return Err(failed("open", path, unsupported()));
-        }
+        let stored = open(path).map_err(|error| failed("open", path, error))?;
+        let (file, len) = stored
+            .try_clone()
+            .and_then(|file| Ok((file, stored.size()?)))
+            .map_err(|error| failed("open", path, error))?;
         let file = decoded(|| SerializedFileReader::new(file), parquet_error)
             .map_err(|error| failed("read", path, error))?;
         let (column, descriptor) = found(file.metadata().file_metadata().schema_descr(), name, path)?;
@@ -74,7 +76,8 @@ impl ParquetColumn {
         Ok(Self {
             added,
             file,
-            len: metadata.len(),
+            stored,
+            len,
             column,
             descriptor,
             group: 0,
@@ -127,6 +130,7 @@ impl ParquetColumn {
             }
             let path = &source.paths[block.file];
             if !decoded(|| self.decode(), parquet_error).map_err(|error| failed("read", path, error))? {
+                self.stored.check_unchanged().map_err(|error| failed("read", path, error))?;
                 break;
             }
         }

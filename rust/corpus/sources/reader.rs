@@ -1,8 +1,7 @@
 //! The files of a source in blocks of whole records.
 
-use std::fs::Metadata;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -18,6 +17,7 @@ use super::record_block::RecordBlock;
 use super::source::{Format, OnError, Skipped, Source, too_long};
 use super::{arrow_ipc, arrow_stream};
 use crate::corpus::lines::{LineBlocks, Unread};
+use crate::corpus::text_file::file_size;
 use crate::pipeline::LONGEST_TEXT;
 use crate::{Error, Result};
 
@@ -96,13 +96,12 @@ impl SourceReader {
         Self { limit, ..self }
     }
 
-    /// Bytes of all files on the disk; `None` if one of them does not tell, as standard input, or there are none.
+    /// Bytes of all files as they are stored; `None` if one of them does not tell, as standard input, or there are none.
     pub fn bytes(&self) -> Option<u64> {
         if let Format::ArrowStream { .. } = self.source.format {
             return None;
         }
-        let len = |path: &PathBuf| path.metadata().ok().filter(Metadata::is_file).map(|data| data.len());
-        self.source.paths.iter().map(len).sum()
+        self.source.paths.iter().map(|path| file_size(path)).sum()
     }
 
     /// True if the file is one of Arrow's, and records remain of a batch that has been read.
@@ -145,13 +144,16 @@ impl OpenFile {
         let text = || compression::open_text(path, &read);
         let mut skipped = 0;
         let blocks = match format {
-            Format::Lines | Format::JsonLines { .. } => match LineRanges::open(path, skip, limit)? {
-                Some(ranges) => {
+            Format::Lines | Format::JsonLines { .. } => {
+                if let Some(ranges) = LineRanges::open(path, skip, limit)? {
                     skipped = skip;
                     Blocks::Ranges(ranges)
+                } else {
+                    let (file, from) = compression::open_text_after(path, skip, &read)?;
+                    skipped = from;
+                    Blocks::Lines(LineBlocks::new(file, from, limit))
                 }
-                None => Blocks::Lines(LineBlocks::new(text()?, limit)),
-            },
+            }
             Format::Csv { column, delimiter } => {
                 Blocks::Csv(Box::new(CsvRecords::new(text()?, column, *delimiter, limit, path, added)?))
             }
@@ -206,7 +208,7 @@ impl OpenFile {
         let is_filled = match &mut self.blocks {
             Blocks::Ranges(ranges) => {
                 block.range = ranges.next();
-                self.read.store(ranges.offset() - self.skipped, Ordering::Relaxed);
+                self.read.store(ranges.offset().saturating_sub(self.skipped), Ordering::Relaxed);
                 block.range.is_some()
             }
             Blocks::Lines(lines) => {

@@ -31,10 +31,12 @@ def corpus() -> None:
 FILES = ["data", "data/*.jsonl*", "data/1.jsonl", "data/2.jsonl.gz"]
 
 
+@pytest.mark.parametrize("is_url", [False, True])
 @pytest.mark.parametrize("files", FILES)
-def test_every_command_reads_what_the_name_says(lexmill: Run, saved: str, files: str) -> None:
+def test_every_command_reads_what_the_name_says(lexmill: Run, saved: str, files: str, is_url: bool) -> None:
     known, texts = Tokenizer.from_file(saved), TEXTS * (2 if files in FILES[:2] else 1)
     tokens = sum(len(known.encode(text)) for text in texts)
+    files = f"file://{Path.cwd()}/{files}" if is_url else files
     assert lexmill("train", files, *WORDS).code == 0
     assert sorted(Tokenizer.from_file("tokenizer.json").get_vocab()) == ["<unk>", "cat", "mat", "on", "sat", "the"]
     assert lexmill("train", files, *WORDS, "--field", "other").code == 0
@@ -59,7 +61,7 @@ def test_every_command_reads_what_the_name_says(lexmill: Run, saved: str, files:
     [
         ("x.txt", "x.txt is a Parquet file"),
         ("none/*.jsonl", "none/*.jsonl: no file is there"),
-        ("s3://bucket/a.jsonl", "s3://bucket/a.jsonl is not on this machine"),
+        ("nothing://bucket/a.jsonl", "nothing://bucket/a.jsonl is not on this machine, and fsspec cannot read it"),
     ],
 )
 def test_what_is_no_text_is_named(lexmill: Run, saved: str, command: str, file: str, message: str) -> None:

@@ -1,6 +1,5 @@
 //! Values of a Parquet file, row by row beside its texts.
 
-use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -16,6 +15,8 @@ use super::value::AddedColumn;
 use crate::Result;
 use crate::corpus::sources::decoders::{decoded, parquet_error};
 use crate::corpus::sources::file_errors::failed;
+use crate::corpus::sources::parquet_column::open;
+use crate::corpus::sources::seekable::SeekableFile;
 
 /// Rows that are decoded at a time.
 const ROWS: usize = 1024;
@@ -38,8 +39,8 @@ pub(super) fn schema(path: &Path) -> Result<SchemaRef> {
     builder(path).map(|builder| Arc::clone(builder.schema()))
 }
 
-fn builder(path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File>> {
-    let file = File::open(path).map_err(|error| failed("open", path, error))?;
+fn builder(path: &Path) -> Result<ParquetRecordBatchReaderBuilder<SeekableFile>> {
+    let file = open(path).map_err(|error| failed("open", path, error))?;
     decoded(|| ParquetRecordBatchReaderBuilder::try_new(file), parquet_error)
         .map_err(|error| failed("read", path, error))
 }
