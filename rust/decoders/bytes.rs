@@ -5,13 +5,10 @@
 //! state but the place in the text. Other decoders make text, whose bytes are its UTF-8.
 
 use super::incremental::{Step, push};
-use super::kept::Kept;
+use super::kept::{INSIDE, Kept};
 use super::{Decoder, Pieces, Steps, Strip, byte_fallback};
 use crate::growth::Growth;
 use crate::{Result, byte_level};
-
-/// The count of a stage after the first token ([`Kept::count`]), the same for all stages.
-pub(super) const INSIDE: usize = 2;
 
 impl Decoder {
     /// The bytes of the text of a list of tokens. If a stage of the decoder looks at several tokens together, they are the UTF-8 of

@@ -1,5 +1,8 @@
 //! The text that a stage keeps between tokens.
 
+/// The count of a stage after the first token ([`Kept::count`]), the same for all stages.
+pub(super) const INSIDE: usize = 2;
+
 /// The state of one stage between tokens; the default is the state before the first token.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Kept {

@@ -9,8 +9,7 @@
 //! After all, the text may be rewritten by rules (denormalized). Source: experiments with sentencepiece 0.2.3.
 
 use super::Pieces;
-use super::bytes::INSIDE;
-use super::kept::{Kept, push_complete};
+use super::kept::{INSIDE, Kept, push_complete};
 use crate::Result;
 use crate::growth::Growth;
 use crate::metaspace::VISIBLE_SPACE;

@@ -1,7 +1,6 @@
 //! Blocks of the values of one column of a Parquet file. Memory holds some pages of the column, never a row group.
 
 use std::collections::VecDeque;
-use std::io;
 use std::path::Path;
 
 use parquet::basic::{Compression, ConvertedType, Encoding, LogicalType, Type};
@@ -24,15 +23,6 @@ use crate::Result;
 
 /// Rows that are decoded at a time, if they are short.
 const ROWS: usize = 1024;
-
-/// Opens a file that is read from its end.
-///
-/// # Errors
-/// The errors of opening; [`io::ErrorKind::Unsupported`] for a pipe.
-pub(super) fn open(path: &Path) -> io::Result<SeekableFile> {
-    let message = "a Parquet file is read from its end, which a pipe does not allow";
-    SeekableFile::open(path)?.ok_or_else(|| io::Error::new(io::ErrorKind::Unsupported, message))
-}
 
 /// One column of one file.
 pub(super) struct ParquetColumn {
@@ -63,7 +53,7 @@ impl ParquetColumn {
     /// [`Error::Io`](crate::Error) for a file that is not Parquet, [`Error::Format`](crate::Error) for a file whose column is absent or
     /// holds no texts.
     pub(super) fn open(path: &Path, name: &str, added: &[AddedColumn]) -> Result<Self> {
-        let stored = open(path).map_err(|error| failed("open", path, error))?;
+        let stored = SeekableFile::open_from_end(path).map_err(|error| failed("open", path, error))?;
         let (file, len) = stored
             .try_clone()
             .and_then(|file| Ok((file, stored.size()?)))

@@ -33,6 +33,15 @@ impl SeekableFile {
         File::open(path).map(|file| Some(Self::Local(file)))
     }
 
+    /// Opens a Parquet file, which is read from its end.
+    ///
+    /// # Errors
+    /// The errors of opening; [`io::ErrorKind::Unsupported`] for a pipe.
+    pub(super) fn open_from_end(path: &Path) -> io::Result<Self> {
+        let message = "a Parquet file is read from its end, which a pipe does not allow";
+        Self::open(path)?.ok_or_else(|| io::Error::new(io::ErrorKind::Unsupported, message))
+    }
+
     /// Another handle of the same file.
     ///
     /// # Errors

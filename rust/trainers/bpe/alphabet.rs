@@ -192,7 +192,7 @@ pub(super) fn symbolise(
 }
 
 /// As [`symbolise`], but starts from the tokens of a `base`, whose merges are applied to the words. `tokens` are the base's tokens by
-/// id. The words are texts, or, for `are_tokens`, [token words](super::base::char_of).
+/// id. The words are texts, or, for `are_tokens`, [token words](super::token_words::char_of).
 ///
 /// Special tokens and characters that the base lacks get ids after its own.
 pub(super) fn symbolise_from(

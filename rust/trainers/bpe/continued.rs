@@ -10,10 +10,11 @@ use std::sync::Arc;
 
 use super::alphabet::symbolise_from;
 use super::arena::MAX_IDS;
-use super::base::{id_of, made_merges, tokens_of};
+use super::base::{made_merges, tokens_of};
 use super::choice::{Choice, Frequency};
 use super::likelihood::Likelihood;
 use super::merge_loop::{MergeLoop, Tuning};
+use super::token_words::id_of;
 use super::tokens::Tokens;
 use super::{BpeTrainer, Precision};
 use crate::models::bpe::Bpe;

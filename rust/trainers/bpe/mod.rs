@@ -58,13 +58,13 @@ mod symbols;
 mod tests;
 mod text_limit;
 mod ties;
+mod token_words;
 mod tokens;
 mod updates;
 mod word_index;
 
 pub(super) use arena::MAX_IDS;
-pub(super) use base::id_of;
-pub use base::{Extension, char_of, too_large};
+pub use base::Extension;
 use choice::{Choice, Frequency};
 use likelihood::Likelihood;
 use pairs::key;
@@ -72,6 +72,8 @@ pub use rare_pairs::{Outcome, RareBorders, RarePairs};
 pub(super) use scores::Precision;
 pub use segmenter::TokenWords;
 pub use superwords::{SuperwordAlgorithm, Superwords};
+pub(super) use token_words::id_of;
+pub use token_words::{char_of, too_large};
 
 use crate::models::bpe::{Bpe, BpeOptions};
 use crate::structures::flat_map::FlatMap;

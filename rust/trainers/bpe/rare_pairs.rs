@@ -10,9 +10,9 @@
 use std::collections::HashMap;
 
 use super::Extension;
-use super::base::id_of;
 use super::pairs::key;
 use super::sketch::{Filter, Hash, Sketch};
+use super::token_words::id_of;
 use crate::Result;
 use crate::models::bpe::Bpe;
 use crate::structures::parallel::{METER_EVERY, OnProgress, run_parts};
@@ -42,7 +42,7 @@ pub enum Outcome {
 }
 
 impl<'a> RarePairs<'a> {
-    /// Counts the pairs of [token words](super::base::char_of).
+    /// Counts the pairs of [token words](super::token_words::char_of).
     ///
     /// # Errors
     /// The errors of reading and of `on_progress`.
@@ -133,7 +133,7 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::super::base::char_of;
+    use super::super::token_words::char_of;
     use super::super::{BpeTrainer, TieBreak};
     use super::*;
     use crate::models::bpe::BpeOptions;

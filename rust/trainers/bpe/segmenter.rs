@@ -5,8 +5,8 @@
 //! by itself. The phrases of superwords seldom come twice, but their fragments are the words of the first phase, which do: a cache has
 //! the tokens of fragments.
 
-use super::base::{char_of, too_large};
 use super::symbols::Symbols;
+use super::token_words::{char_of, too_large};
 use crate::Result;
 use crate::cache::{CacheLimits, ChunkCache, ChunkKind, Lookup};
 use crate::models;

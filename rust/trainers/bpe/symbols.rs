@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::BpeTrainer;
-use super::base::char_of;
+use super::token_words::char_of;
 use super::tokens::Tokens;
 use crate::Result;
 use crate::trainers::word_counts::{WordSource, read_all};
@@ -83,7 +83,7 @@ impl<'s> Symbols<'s> {
         self.by_place[0] = plain;
     }
 
-    /// Reads words as [token words](super::base::char_of): each character stands for the token of its id, below `ids`.
+    /// Reads words as [token words](super::token_words::char_of): each character stands for the token of its id, below `ids`.
     pub(super) fn add_tokens(&mut self, ids: usize) {
         let characters = (0..ids as u32).map_while(char_of);
         let size = characters.clone().last().map_or(0, |last| last as usize + 1);

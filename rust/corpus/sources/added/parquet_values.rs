@@ -15,7 +15,6 @@ use super::value::AddedColumn;
 use crate::Result;
 use crate::corpus::sources::decoders::{decoded, parquet_error};
 use crate::corpus::sources::file_errors::failed;
-use crate::corpus::sources::parquet_column::open;
 use crate::corpus::sources::seekable::SeekableFile;
 
 /// Rows that are decoded at a time.
@@ -40,7 +39,7 @@ pub(super) fn schema(path: &Path) -> Result<SchemaRef> {
 }
 
 fn builder(path: &Path) -> Result<ParquetRecordBatchReaderBuilder<SeekableFile>> {
-    let file = open(path).map_err(|error| failed("open", path, error))?;
+    let file = SeekableFile::open_from_end(path).map_err(|error| failed("open", path, error))?;
     decoded(|| ParquetRecordBatchReaderBuilder::try_new(file), parquet_error)
         .map_err(|error| failed("read", path, error))
 }
