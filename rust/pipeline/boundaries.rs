@@ -2,7 +2,7 @@
 //!
 //! A boundary has to be one for every stage:
 //!
-//! * added tokens: none lies across the boundary or touches it;
+//! * added tokens: none lies across the boundary or touches it, and there is no white space on both sides, which a token may take;
 //! * normalizer: it works on characters and the marks after them, and leaves the two characters at the boundary unchanged, as
 //!   well as all text in which an added token could be found once normalized;
 //! * pre-tokenizer: between a letter and white space or punctuation every known splitter begins a new span. Where text
@@ -74,13 +74,16 @@ impl Pipeline {
         // The parts of a span would be looked up as if they were spans.
         let has_cuts = is_possible && is_cut_anywhere && !self.model().depends_on_context();
         let cuts = if has_cuts { self.encoder().cut_points(len) } else { None };
-        is_possible.then_some(BoundaryFinder { matchers, ends, normalizer, cuts })
+        let has_added = !(matchers.original.is_empty() && matchers.normalized.is_empty());
+        is_possible.then_some(BoundaryFinder { matchers, has_added, ends, normalizer, cuts })
     }
 }
 
 /// A finder of boundaries in one text.
 pub(super) struct BoundaryFinder<'a> {
     matchers: &'a Matchers,
+    /// True if there are added tokens.
+    has_added: bool,
     ends: ChunkEnds<'a>,
     /// The normalizer, if it may change the characters at a boundary.
     normalizer: Option<&'a Normalizer>,
@@ -151,8 +154,13 @@ impl BoundaryFinder<'_> {
         are_letters && is_one_span && cuts.fragment_end(text.as_bytes(), start, end) == boundary
     }
 
-    /// True if the normalizer leaves the text around the boundary unchanged and no added token touches the boundary.
+    /// True if the normalizer leaves the text around the boundary unchanged and no added token touches the boundary, nor takes white space on
+    /// both sides of it.
     fn is_free(&self, text: &str, boundary: usize) -> bool {
+        let (left, right) = text.split_at(boundary);
+        if self.has_added && left.ends_with(char::is_whitespace) && right.starts_with(char::is_whitespace) {
+            return false;
+        }
         let leaves_unchanged = |normalizer: &Normalizer| {
             let reach = self.matchers.normalized.longest().map_or(1, |longest| longest + BLURRED);
             normalizer.is_identity(&text[surroundings(text, boundary, reach)])
