@@ -29,11 +29,14 @@ pub(super) struct Borders {
 impl Borders {
     /// None if the base has affixes, which give a character several symbols, or a merge whose token is not its two halves.
     pub(super) fn new(base: &Bpe, symbols: &Symbols<'_>) -> Option<Self> {
+        if symbols.have_affixes() {
+            return None;
+        }
         let mut crossed = vec![0; (1 << BITS) / 64];
         let vocab = base.vocab();
         for (&(left, right), (_, made)) in base.merges().iter().zip(base.made_ids()) {
             let (left, right) = (vocab.token(left)?, vocab.token(right)?);
-            if symbols.have_affixes() || vocab.token(made)?.strip_prefix(left) != Some(right) {
+            if vocab.token(made)?.strip_prefix(left) != Some(right) {
                 return None;
             }
             // A character without a symbol is in no word, and so are the tokens that hold it.
