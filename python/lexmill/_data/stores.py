@@ -16,7 +16,7 @@ from lexmill.errors import FileError, LexmillError, RemotePathError
 
 __all__ = ["file_error", "info_of", "is_web", "store_of", "tried"]
 
-_T = TypeVar("_T")
+T = TypeVar("T")
 
 _PAUSES = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 """Seconds between tries, after fsspec's own ones."""
@@ -59,7 +59,7 @@ def info_of(url: str) -> dict[str, Any]:
     return dict(tried(url, partial(store.info, path)))
 
 
-def tried(url: str, call: Callable[[], _T]) -> _T:
+def tried(url: str, call: Callable[[], T]) -> T:
     """The answer of a store, which is asked again if it fails for a while.
 
     Raises:
