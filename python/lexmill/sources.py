@@ -64,9 +64,9 @@ class Files(Source):
 
     Attributes:
         paths: files, folders, patterns, or `-` for standard input; a `str` may be a URL. Of a folder, and of the
-            folders in it, those files are read whose names end as the format's do, such as `.parquet` or
-            `.jsonl.zst`, and for text those whose names say no other format; names that begin with a dot or an
-            underscore, such as `_SUCCESS`, are left out. A pattern stands for all files that it matches, and for the
+            folders in it, a file is read if its name ends as names of the format do, such as `.parquet` or
+            `.jsonl.zst`; as text, if its name says no other format. Names that begin with a dot or an underscore,
+            such as `_SUCCESS`, are left out. A pattern stands for all files that it matches, and for the
             files of all folders that it matches. The files of a folder or pattern come in the order of their names.
             Links to folders may lead in a circle, so they are not followed within a folder, nor by `**` in a pattern.
 

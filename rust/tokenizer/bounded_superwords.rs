@@ -112,7 +112,7 @@ impl SecondPhase<'_> {
         }
         let words = counts.summary().words;
         let expected = format!(
-            "at least {needed}, about what the second phase takes on {words} distinct sequences of tokens; give more memory, or learn \
+            "at least {needed}, about the memory of the second phase for {words} distinct sequences of tokens; give more memory, or learn \
              fewer superwords"
         );
         Err(Error::InvalidOption { name: "max_memory", value: self.budget.memory.to_string(), expected })
@@ -126,7 +126,7 @@ impl SecondPhase<'_> {
         }
     }
 
-    /// Counts again what `count` makes of the words of `counts`.
+    /// Counts the words that `count` makes of the words of `counts`.
     fn recount(
         &self,
         counts: &CountsFile,

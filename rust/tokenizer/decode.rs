@@ -84,7 +84,7 @@ impl Tokenizer {
 
     fn tokens_as_bytes(&self, ids: impl Iterator<Item = u32>) -> Result<Vec<Option<Vec<u8>>>> {
         let unsupported = || {
-            let message = "the bytes of a token depend on the tokens beside it in this decoder; decode_bytes gives those of a list of ids";
+            let message = "the bytes of a token depend on the tokens beside it in this decoder; decode_bytes gives the bytes of a list of ids";
             Error::Unsupported(message.to_owned())
         };
         let steps = Steps::of(self.decoder()).ok_or_else(unsupported)?;

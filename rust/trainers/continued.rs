@@ -60,7 +60,7 @@ impl PresentTokens {
         Ok(Self { tokens, added, next_id, replacement: None, replaceable: 0 })
     }
 
-    /// The same tokens, of which those that the words do not use may be replaced.
+    /// The same tokens; a token that the words do not use may be replaced.
     #[must_use]
     pub fn replaced_by(self, replacement: Option<Replacement>) -> Self {
         Self { replacement, ..self }

@@ -93,7 +93,7 @@ pub(super) fn unused_tokens(
     unused
 }
 
-/// Tokens that stay whether they are used or not: characters, bytes, the unknown token, special pieces and the least likely piece, and
+/// Tokens that stay even if they are unused: characters, bytes, the unknown token, special pieces and the least likely piece, and
 /// tokens that share an id or have two.
 fn always_kept(model: &Model) -> Vec<u32> {
     let vocab = model.vocab();

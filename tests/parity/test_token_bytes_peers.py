@@ -1,4 +1,4 @@
-"""The bytes of tokens must be those of tiktoken, and the guesses of llguidance from a tokenizer's file."""
+"""The bytes of tokens equal the bytes in tiktoken, and the guesses of llguidance from a tokenizer's file."""
 
 from __future__ import annotations
 

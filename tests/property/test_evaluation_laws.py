@@ -1,6 +1,6 @@
 """Evaluations of random tokenizers of all models have the numbers of the reference, or raise as encoding does.
 
-Reports have the same numbers whether they locate all tokens or only the tokens that need it.
+Reports have the same numbers if they locate all tokens, and if only the tokens that need it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Texts cut by tokens: every span fits, all of the text is there, and the beginnings are those of the obvious twin."""
+"""Texts cut by tokens: every span fits, all of the text is there, and beginnings equal the obvious twin's."""
 
 from __future__ import annotations
 

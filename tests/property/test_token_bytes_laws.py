@@ -1,4 +1,4 @@
-"""The bytes of tokens and of lists of ids: what they are to the text, whatever the decoder and the ids."""
+"""The bytes of tokens and of lists of ids, and their relation to the text, for any decoder and any ids."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ROWS = 300
 
 
 def marks_each_byte(decoder: object) -> bool:
-    """Whether U+FFFD stands for each byte that is no text, or for each byte of its run, as nowhere else."""
+    """True if U+FFFD stands for each byte that is no text, or for each byte of its run, as nowhere else."""
     return any(name in str(decoder) for name in ("ByteFallback", "SentencePiece"))
 
 
@@ -46,7 +46,7 @@ def check(tokenizer: Tokenizer, row: list[int], last: int, *, skips: bool) -> No
 
 
 def ends_change(decoder: object) -> bool:
-    """Whether the end of a text loses characters that its tokens have inside a text."""
+    """True if the end of a text loses characters that its tokens have inside a text."""
     return "BPEDecoder" in str(decoder) or ("Strip" in str(decoder) and "stop=0" not in str(decoder))
 
 

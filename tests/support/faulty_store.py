@@ -1,4 +1,4 @@
-"""A file system of fsspec in memory, `faulty://`, whose answers fail as those of stores do."""
+"""A file system of fsspec in memory, `faulty://`, whose answers fail as the answers of stores do."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class FaultyFileSystem(MemoryFileSystem):
     """Files in memory, each with its count of writes as an entity tag.
 
     Attributes:
-        faults: what happens to the next calls of `cat_file`: a number is a status, `cut` half of the bytes, `none` no
+        faults: the effect on the next calls of `cat_file`: a number is a status, `cut` half of the bytes, `none` no
             bytes, `whole` the whole file, `reset` a lost connection, `hang` no answer before `release` is set, and
             `change` another file with the next bytes.
         asked: the ranges asked for.

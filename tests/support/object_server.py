@@ -20,7 +20,7 @@ class ObjectServer(ThreadingHTTPServer):
 
     Attributes:
         files: their bytes by path, such as `/bucket/key`.
-        faults: what happens to the next answers with a range: a number is a status, `cut` half of the bytes and the end
+        faults: the effect on the next answers with a range: a number is a status, `cut` half of the bytes and the end
             of the connection, `slow` half of the bytes and a pause, `reset` the end of the connection.
         injected: how many faults there were.
         upstream: address of another server, to which all requests go that are no faults.

@@ -1,4 +1,4 @@
-"""Sessions: the ids of a text that grows, what an append returns and costs, copies and wrong input."""
+"""Sessions: the ids of a text that grows, the result and the cost of an append, copies and wrong input."""
 
 from __future__ import annotations
 

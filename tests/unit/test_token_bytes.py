@@ -50,7 +50,7 @@ def test_a_token_of_a_decoder_that_sees_several_has_no_bytes() -> None:
 
     for decoder in (decoders.CTC(), decoders.Decoder.custom(Own()), decoders.Sequence([*LLAMA[1:], decoders.CTC()])):
         made = tokenizer(["a", "b"], decoder)
-        with pytest.raises(OptionError, match="decode_bytes gives those of a list of ids"):
+        with pytest.raises(OptionError, match="decode_bytes gives the bytes of a list of ids"):
             made.token_bytes(0)
         with pytest.raises(OptionError, match="depend on the tokens beside it"):
             made.vocab_bytes()

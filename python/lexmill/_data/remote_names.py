@@ -66,7 +66,7 @@ def matches(pattern: str, kind_of: Callable[[str], object]) -> dict[str, bool]:
 
 
 def _listed(url: str, call: str) -> list[tuple[str, list[str], bool]]:
-    """What a store lists: URLs, the parts of each after the folder that all have in common, and True for folders."""
+    """The list of a store: URLs, the parts of each after the folder of all, and True for folders."""
     store, path = store_of(url)
     folder, folder_path = url.rstrip("/"), path.rstrip("/")
     if call == "glob":

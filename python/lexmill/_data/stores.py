@@ -1,4 +1,4 @@
-"""The stores of URLs, through fsspec, which is an optional dependency: what fails for a while is tried again.
+"""The stores of URLs, through fsspec, which is an optional dependency. A call that fails for a while is made again.
 
 The library knows the protocols, the credentials and the settings of each store.
 """
@@ -39,7 +39,7 @@ def store_of(url: str) -> tuple[Any, str]:
         message = f"reading {url} needs the package fsspec: pip install 'lexmill[remote]'"
         raise LexmillError(message) from error
     try:
-        # Lists that the library remembers would hide what other programs write meanwhile.
+        # Lists that the library remembers would hide files that other programs write meanwhile.
         store, path = url_to_fs(url, use_listings_cache=False)
     except ImportError as error:
         message = f"reading {url} needs another package: {error}"

@@ -15,7 +15,7 @@ class Views(Sequence[Ids]):
     """A sequence of views of ids, made when they are asked for."""
 
     _NAME: ClassVar[str]
-    """What messages call an item."""
+    """The name of an item in messages."""
 
     @overload
     def __getitem__(self, index: int) -> Ids: ...

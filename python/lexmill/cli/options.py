@@ -126,7 +126,7 @@ class ReadOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingOptions:
-    """What a tokenizer learns from, and where it goes."""
+    """The texts that a tokenizer learns from, and its file."""
 
     files: Annotated[list[str] | None, typer.Argument(metavar="FILES...", help=CORPUS_HELP, show_default=False)] = None
     from_counts: Annotated[

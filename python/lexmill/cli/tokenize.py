@@ -260,7 +260,7 @@ def merge(options: MergeOptions) -> Outcome:
 
 
 def _shares(total: dict[str, int], length: int | None) -> dict[str, float]:
-    """The shares of padding and of cut documents of a packed run, and with best fit those of `concat` beside them."""
+    """The shares of padding and of cut documents of a packed run; with best fit, the shares of `concat` beside them."""
     found: dict[str, float] = {}
     if length is None or not total.get("rows"):
         return found

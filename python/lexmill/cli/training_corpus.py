@@ -27,7 +27,7 @@ class Ways:
 
 @dataclass
 class TrainingCorpus:
-    """What a tokenizer learns from.
+    """The texts that a tokenizer learns from.
 
     Attributes:
         options: the options of the command.
@@ -55,7 +55,7 @@ class TrainingCorpus:
 
         Args:
             options: the options.
-            choices: the kinds of corpora that the command takes beside word counts, and whether each is given.
+            choices: the kinds of corpora that the command takes beside word counts, with True for each given kind.
             inputs: the files of domains.
             base: another file that the command reads.
 
@@ -71,7 +71,7 @@ class TrainingCorpus:
             message = f"give either {' or '.join(choices)}"
             raise UsageError(message)
         if options.folder is not None and (options.max_memory is None or options.from_counts is not None):
-            message = "--folder is for what --max-memory does not hold of FILES"
+            message = "--folder is for the words of FILES that --max-memory does not hold"
             raise UsageError(message)
         if options.from_counts is not None:
             check_inputs([options.from_counts])

@@ -38,6 +38,7 @@ from lexmill.messages._tracked import (
 __all__ = [
     "STRING_METHODS",
     "ChatEnvironment",
+    "FollowingEnvironment",
     "Generation",
     "Message",
     "Names",
@@ -206,20 +207,33 @@ def tracking_environment() -> Environment:
     return made
 
 
-class _TrackingEnvironment(ChatEnvironment):
-    """Keeps the origins of text through everything that makes strings of strings."""
+class FollowingEnvironment(ChatEnvironment):
+    """A sandbox whose texts are followed: it joins them by functions of its own."""
 
     intercepted_binops = frozenset(["%"])
+
+    @staticmethod
+    def str_join(values: Iterable[object]) -> str:
+        """The operator `~`."""
+        raise NotImplementedError
+
+    def from_string(self, source: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 (as Jinja)
+        made = super().from_string(source, *args, **kwargs)
+        # The operator `~` of compiled templates is a name in their module.
+        made.root_render_func.__globals__["str_join"] = self.str_join
+        return made
+
+
+class _TrackingEnvironment(FollowingEnvironment):
+    """Keeps the origins of text through everything that makes strings of strings."""
 
     @staticmethod
     def concat(texts: Iterable[str]) -> str:
         return concatenated(texts)
 
-    def from_string(self, source: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 (as Jinja)
-        made = super().from_string(source, *args, **kwargs)
-        # The operator `~` of compiled templates is a name in their module.
-        made.root_render_func.__globals__["str_join"] = _str_join
-        return made
+    @staticmethod
+    def str_join(values: Iterable[object]) -> str:
+        return concatenated([str(_finalized(value)) for value in values])
 
     def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
         tree = super()._parse(source, name, filename)
@@ -307,10 +321,6 @@ def _finalized(value: object) -> object:
         text = str(value)
         return Tracked(text, ((0, len(text), Lost("an output of bytes")),))
     return rewritten(f"an output of type {kind.__name__}", str(value), value) if origins_in(value) else value
-
-
-def _str_join(values: Iterable[object]) -> str:
-    return concatenated([str(_finalized(value)) for value in values])
 
 
 def _join(value: Iterable[Any], d: str = "", attribute: str | int | None = None) -> str:

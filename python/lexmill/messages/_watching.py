@@ -14,6 +14,7 @@ from jinja2.runtime import Context, LoopContext, Macro
 from lexmill.messages._environment import (
     STRING_METHODS,
     ChatEnvironment,
+    FollowingEnvironment,
     Generation,
     Names,
     TemplateDict,
@@ -52,20 +53,16 @@ def watching_environment() -> Environment:
     return made
 
 
-class _WatchingEnvironment(ChatEnvironment):
+class _WatchingEnvironment(FollowingEnvironment):
     """Loses track where a watched text would get into code that does not call its methods."""
-
-    intercepted_binops = frozenset(["%"])
 
     @staticmethod
     def concat(texts: Iterable[str]) -> str:
         return joined(texts)
 
-    def from_string(self, source: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 (as Jinja)
-        made = super().from_string(source, *args, **kwargs)
-        # The operator `~` of compiled templates is a name in their module.
-        made.root_render_func.__globals__["str_join"] = _str_join
-        return made
+    @staticmethod
+    def str_join(values: Iterable[object]) -> str:
+        return joined([str(value) for value in values])
 
     def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
         tree = super()._parse(source, name, filename)
@@ -113,10 +110,6 @@ def _without_watched(name: str, call: Any) -> Callable[..., Any]:  # noqa: ANN40
 def _needle(value: object) -> object:
     _lose_watched("in", [value])
     return value
-
-
-def _str_join(values: Iterable[object]) -> str:
-    return joined([str(value) for value in values])
 
 
 def _join(value: Iterable[Any], d: str = "", attribute: str | int | None = None) -> str:

@@ -68,7 +68,7 @@ def test_stdin_counts_and_bounded_memory_teach_the_same(lexmill: Run, saved: str
             2,
             "--character-coverage is not for a tokenizer whose model is BPE",
         ),
-        (["new.txt", "--folder", "."], 2, "--folder is for what --max-memory does not hold of FILES"),
+        (["new.txt", "--folder", "."], 2, "--folder is for the words of FILES that --max-memory does not hold"),
         (["new.txt", "--vocab-size", "299"], 1, "vocab_size is 299 but must be at least 300"),
         (["new.txt", "-o", "-", "--json"], 2, "--json needs a file as --output"),
         (["new.txt", "-o", "new.txt"], 2, "new.txt is an input and the output"),
