@@ -77,4 +77,4 @@ def test_training_on_texts_that_does_not_fit_does_not_start(tmp_path: Path) -> N
 def test_a_folder_needs_a_limit(corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["train", "--vocab-size", "300", "-o", str(tmp_path / "t.json"), "--folder", ".", str(corpus)]
     assert main(arguments) == 2
-    assert "--folder is for what --max-memory does not hold" in capsys.readouterr().err
+    assert "--folder is for the words of FILES that --max-memory does not hold" in capsys.readouterr().err
