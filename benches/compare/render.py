@@ -16,6 +16,7 @@ from pathlib import Path
 from chart import draw
 from corpora import ROOT
 from results import LATEST, RESULTS, Row, machine_folder, machines, read
+from selected import SELECTED
 from tables import (
     ABSENT,
     FIRST_PASS,
@@ -37,18 +38,6 @@ from tables import (
 README, PAGE, ORIGINS = ROOT / "README.md", ROOT / "docs" / "benchmarks.md", RESULTS / "README.md"
 CHART = RESULTS / "chart.svg"
 BEGIN, END = "<!-- benchmarks -->", "<!-- /benchmarks -->"
-# The rows of README.md: job, tokenizer, corpus. Families and tasks, not the cases that look best.
-SELECTED = [
-    ("encode-arrays", "gpt2", "english"),
-    ("encode-arrays", "o200k_base", "multilingual"),
-    ("encode-arrays", "bert-base-uncased", "multilingual"),
-    ("encode-arrays", "t5-small", "multilingual"),
-    ("encode-lists", "gpt2", "english"),
-    ("encode-offsets", "gpt2", "english"),
-    ("encode-one", "gpt2", "english"),
-    ("train-bpe", "", "english"),
-    ("train-unigram", "", "english"),
-]
 
 
 def main() -> None:

@@ -32,13 +32,17 @@ from comparison.machine import cpu_name, output_of
 from corpora import ROOT, SCRATCH, STDLIB, TRAINED, available_corpora, available_tokenizers, corpus_file
 from results import CHANGED, LATEST, RESULTS, RUNS, UNKNOWN, complete, merge, new_run, origin_of, read
 from results import write as write_rows
+from selected import SELECTED
 
 # transformers calls `tokenizers`, which is there already.
 LIBRARIES = [name for name in NAMES if name != "transformers"]
 ENCODING = ["encode-arrays", "encode-lists", "encode-encodings", "encode-offsets", "encode-file", "encode-one"]
 TOKENIZERS = ["gpt2", "cl100k_base", "o200k_base", "qwen2"]
+# The preset of the cases in `selected.py`.
+README = "readme"
 # What to compare by name: jobs, tokenizers, corpora, megabytes of each corpus, rounds.
 PRESETS: dict[str, tuple[list[str], list[str], list[str], float, int]] = {
+    README: ([], [], ["english", "multilingual"], 20, 3),
     "quick": (["encode-arrays", "encode-lists", "encode-one"], ["gpt2"], ["english", "multilingual"], 8, 3),
     "encode": (ENCODING, TOKENIZERS, ["english", "german", "multilingual", "messy"], 20, 5),
     "train": (["train-bpe", "train-bpe-128k", "count-words"], [], ["english", "multilingual"], 60, 5),
@@ -68,6 +72,8 @@ def main() -> None:
         print(f"no data in LEXMILL_DATA: comparing on the tokenizer '{TRAINED}' and the corpus '{STDLIB}'")
         train_stand_in(SCRATCH / "tokenizers" / TRAINED / "tokenizer.json")
     cases = list(make_cases(arguments))
+    if not cases:
+        raise SystemExit(f"no case of '{arguments.what}' has its corpus and tokenizer at hand; set LEXMILL_DATA")
     folder = RESULTS / (arguments.machine or machine_name())
     before = read(folder / LATEST)
     refuse_another_processor(folder.name, before, cpu_name())
@@ -109,14 +115,27 @@ def parse_arguments() -> argparse.Namespace:
     first = PRESETS.get("train" if arguments.what == "train" else arguments.what, PRESETS["encode"])
     arguments.megabytes = arguments.megabytes or first[3]
     arguments.rounds = arguments.rounds or first[4]
-    arguments.threads = arguments.threads or ([2] if arguments.what == "quick" else [1, 2])
+    arguments.threads = arguments.threads or ([2] if arguments.what in ("quick", README) else [1, 2])
     return arguments
 
 
 def make_cases(arguments: argparse.Namespace) -> itertools.chain[Case]:
     """All cases of the presets asked for, of which the corpora and tokenizers are at hand."""
+    if arguments.what == README:
+        return itertools.chain(selected_cases(arguments))
     names = ["encode", "train"] if arguments.what == "all" else [arguments.what]
     return itertools.chain.from_iterable(cases_of(PRESETS.get(name, PRESETS["encode"]), arguments) for name in names)
+
+
+def selected_cases(arguments: argparse.Namespace) -> list[Case]:
+    """The cases of README.md's table, of which the corpora and tokenizers are at hand."""
+    corpora, tokenizers = available_corpora(), ["", *available_tokenizers()]
+    return [
+        Case(job, tokenizer, corpus, 1 if job == "encode-one" else threads)
+        for threads in arguments.threads
+        for job, tokenizer, corpus in SELECTED
+        if corpus in corpora and tokenizer in tokenizers
+    ]
 
 
 def cases_of(preset: tuple[list[str], list[str], list[str], float, int], arguments: argparse.Namespace) -> list[Case]:
