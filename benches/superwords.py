@@ -10,11 +10,14 @@ from __future__ import annotations
 import argparse
 import json
 import random
-import resource
 import subprocess
 import sys
 import time
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent / "compare"))
+import harness  # noqa: F401 (finds `comparison`)
+from comparison.passes import peak_megabytes, reset_peak_memory
 
 __all__ = ["generate", "train"]
 
@@ -59,17 +62,17 @@ def train(
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     trainer = trainers.BpeTrainer(vocab_size=vocab_size, superwords=superwords, show_progress=False)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = reset_peak_memory()
     wall, processor = time.perf_counter(), time.process_time()
     tokenizer.train([str(path)], trainer, num_threads=threads, max_memory=max_memory)
     wall, processor = time.perf_counter() - wall, time.process_time() - processor
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    peak = peak_megabytes() - before
     tokens = tokenizer.get_vocab_size()
     return {
         "way": way,
         "wall": round(wall, 1),
         "processor": round(processor, 1),
-        "peak_mb": peak // 1024,
+        "peak_mb": round(peak),
         "tokens": tokens,
     }
 
