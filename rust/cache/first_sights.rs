@@ -1,38 +1,47 @@
 //! Which chunks were met before, as a set of hashes.
 
-/// Bits of the set: 64 KiB, within reach of the near caches.
-const BITS: usize = 1 << 19;
+/// Bits of the first generation: 64 KiB, within reach of the near caches.
+const FEWEST_BITS: usize = 1 << 19;
 
-/// The set is emptied once this many bits are set: then a quarter of the hashes that are asked for the first time are taken for known.
-const MOST: usize = BITS / 4;
+/// A generation is full once one bit out of so many is set: then a quarter of the hashes that are asked for the first time are taken for known.
+const FULL: usize = 4;
 
-/// A set of hashes that forgets them all from time to time.
+/// How many times as large the next generation is while there is room, for chunks that come again after many others.
+const GROWTH: usize = 4;
+
+/// A set of hashes in two generations: when the younger one is full, it becomes the older one, which is forgotten.
 #[derive(Debug, Default)]
 pub(super) struct FirstSights {
-    /// None until the first hash is asked for.
-    bits: Vec<u64>,
+    /// Powers of two in size, or empty until the first hash is asked for.
+    younger: Vec<u64>,
+    older: Vec<u64>,
+    /// Bits that are set in the younger one.
     set: usize,
 }
 
 impl FirstSights {
     /// Bytes that the set takes.
     pub(super) fn bytes(&self) -> usize {
-        size_of_val(&self.bits[..])
+        size_of_val(&self.younger[..]) + size_of_val(&self.older[..])
     }
 
-    /// True if a chunk with this hash was met before; notes that it is met.
-    pub(super) fn is_met_again(&mut self, hash: u64) -> bool {
-        if self.bits.is_empty() || self.set == MOST {
-            self.bits.clear();
-            self.bits.resize(BITS / 64, 0);
+    /// True if a chunk with this hash was met before; notes that it is met. A generation grows to at most `most_bytes`, or has its first size.
+    pub(super) fn is_met_again(&mut self, hash: u64, most_bytes: usize) -> bool {
+        let bits = 64 * self.younger.len();
+        if self.set * FULL == bits {
+            let grown = if bits * GROWTH > 8 * most_bytes { bits } else { bits * GROWTH };
+            self.older = std::mem::replace(&mut self.younger, vec![0; grown.max(FEWEST_BITS) / 64]);
             self.set = 0;
         }
         // The low bits of the hash choose the slot in the table.
-        let (place, bit) = ((hash >> 32) as usize % BITS / 64, 1 << (hash >> 32 & 63));
-        let is_known = self.bits[place] & bit != 0;
-        self.bits[place] |= bit;
+        let (place, bit) = ((hash >> 32) as usize, 1 << (hash >> 26 & 63));
+        let was_met =
+            self.older.get(place & self.older.len().wrapping_sub(1)).is_some_and(|word| word & bit != 0);
+        let at = place & (self.younger.len() - 1);
+        let is_known = self.younger[at] & bit != 0;
+        self.younger[at] |= bit;
         self.set += usize::from(!is_known);
-        is_known
+        is_known || was_met
     }
 }
 
@@ -42,14 +51,19 @@ mod tests {
 
     #[test]
     fn a_chunk_is_met_again_from_the_second_time_on() {
-        let mut seen = FirstSights::default();
         let hash = |number: u64| number.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        let wrong = (0..10_000).filter(|&number| seen.is_met_again(hash(number))).count();
-        assert!(wrong < 200, "{wrong}");
-        assert!((0..10_000).all(|number| seen.is_met_again(hash(number))));
-        (0..1_000_000).for_each(|number| {
-            seen.is_met_again(hash(number));
-        });
-        assert!(seen.set <= MOST);
+        for (most_bytes, numbers) in [(0, 10_000), (1 << 20, 200_000)] {
+            let mut seen = FirstSights::default();
+            let mut count_known = |numbers: u64| {
+                (0..numbers).filter(|&number| seen.is_met_again(hash(number), most_bytes)).count()
+            };
+            let wrong = count_known(numbers);
+            assert!(wrong < numbers as usize / FULL, "{wrong}");
+            assert_eq!(count_known(numbers), numbers as usize);
+            // Both generations are as large as they may be, and do not fill up.
+            count_known(4_000_000);
+            assert_eq!(seen.bytes(), 2 * most_bytes.max(FEWEST_BITS / 8));
+            assert!(seen.set * FULL <= 64 * seen.younger.len());
+        }
     }
 }

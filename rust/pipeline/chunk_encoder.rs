@@ -56,7 +56,18 @@ impl ChunkEncoder<'_> {
         tokens.is_context_dependent() || unknown.is_some_and(|unknown| tokens.ids.contains(&unknown))
     }
 
-    /// Writes the ids of the medium chunk of a lookup in `text` to `scratch.fragment_ids`, if the model may cut the chunk into
+    /// True if a missed chunk of `text` is better joined from fragments than encoded whole, where the model may cut it.
+    #[inline]
+    pub(super) fn has_fragments(&self, text: &[u8], chunk: &Lookup) -> bool {
+        match self.two_steps(0) {
+            Some(steps) => {
+                !chunk.is_uncached() && steps.has_fragments(text, chunk.start as usize..chunk.end as usize)
+            }
+            None => chunk.is_medium(),
+        }
+    }
+
+    /// Writes the ids of the chunk of a lookup in `text` to `scratch.fragment_ids`, if the model may cut the chunk into
     /// fragments: these repeat more often than the whole, and the cache knows most of them. False if the model may not, or if a
     /// token does not cover its own length. The cache keeps the ids from the second time on that the chunk is met.
     ///

@@ -36,6 +36,11 @@ impl TwoSteps {
         Self { merges, early }
     }
 
+    /// True if the pre-token at `range` of `text` has several early fragments.
+    pub(super) fn has_fragments(&self, text: &[u8], range: Range<usize>) -> bool {
+        self.merges.fragments().fragment_end(text, range.start, range.end) < range.end
+    }
+
     /// Encodes the pre-token at `range` of `text` into the empty `out`, at least the tokens of its first part; returns the end of this part.
     /// The rest is encoded in the same way as a pre-token.
     ///

@@ -13,7 +13,10 @@ pub(super) const SHORT_SHARE: usize = 2;
 /// The table of medium chunks has this part of the limit.
 pub(super) const MEDIUM_SHARE: usize = 4;
 
-/// A cache with a smaller limit does not note which medium chunks were met before.
+/// Each generation of the record of chunks met before has at most this part of the limit.
+pub(super) const FIRST_SIGHTS_SHARE: usize = 64;
+
+/// A cache with a smaller limit does not note which chunks were met before.
 pub(super) const LEAST_FOR_FIRST_SIGHTS: usize = 1 << 20;
 
 /// Which chunks are read matters once the arena has this part of the limit.

@@ -316,11 +316,13 @@ impl ChunkCache {
         self.insert(lookup, text, miss)
     }
 
-    /// True if a medium chunk was probably met before: from the second time on, unless many others were met in between. A cache
+    /// True if a chunk was probably met before: from the second time on, unless many others were met in between. A cache
     /// with a small limit notes no chunks, and always answers true.
     pub fn is_met_again(&mut self, lookup: &Lookup) -> bool {
-        self.limits.bytes < limits::LEAST_FOR_FIRST_SIGHTS
-            || self.first_sights.is_met_again(lookup.key as u64)
+        let hash = if lookup.is_short() { hash_key(lookup.key) } else { lookup.key as u64 };
+        let bytes = self.limits.bytes;
+        bytes < limits::LEAST_FOR_FIRST_SIGHTS
+            || self.first_sights.is_met_again(hash, bytes / limits::FIRST_SIGHTS_SHARE)
     }
 
     /// True if the tokens of a medium chunk of `text` are known.

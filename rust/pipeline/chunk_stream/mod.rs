@@ -25,6 +25,9 @@ const PREFETCH_BATCH: usize = 32;
 /// The most ids of isolated characters that are collected before a batch is emitted, not counting the ids of the last word.
 const MOST_ISOLATED: usize = 1 << 10;
 
+/// Bytes of the longest pre-token that the cache keeps where early fragments are cached too.
+const LONGEST_CACHED: usize = 1 << 10;
+
 /// Spans that are scanned at a time.
 pub(super) const SPANS: usize = 128;
 
@@ -197,7 +200,7 @@ impl<'a, S: Sink> ChunkStream<'a, S> {
         }
         let sees_chunks = matches!(self.encoder.rewriter, Rewriter::None);
         if sees_chunks && !is_continuation && self.encoder.two_steps(chunk.len()).is_some() {
-            return self.push(Lookup::uncached(chunk, self.word_id));
+            return self.push_in_two_steps(chunk, self.kind);
         }
         let mut cuts = if sees_chunks { self.encoder.model.cut_points(chunk.len()) } else { None };
         if cuts.is_some() {
@@ -235,7 +238,7 @@ impl<'a, S: Sink> ChunkStream<'a, S> {
             let (len, pre_token) = (pre_token.len(), base + pre_token.start..base + pre_token.end);
             let has_steps = len > SHORT && self.encoder.two_steps(len).is_some();
             if has_steps && is_cut(text.as_bytes(), pre_token.clone()) {
-                self.push(Lookup::uncached(pre_token, self.word_id));
+                self.push_in_two_steps(pre_token, ChunkKind::of_pre_token(false));
                 return Ok(());
             }
             let cuts = if has_steps { None } else { self.encoder.model.cut_points_of_long(len) };
@@ -247,6 +250,16 @@ impl<'a, S: Sink> ChunkStream<'a, S> {
         }
         // An error comes again when the chunk is encoded.
         is_done.unwrap_or(false)
+    }
+
+    /// Takes a pre-token that is encoded in two steps on a miss.
+    fn push_in_two_steps(&mut self, pre_token: Range<usize>, kind: ChunkKind) {
+        self.push(if pre_token.len() > LONGEST_CACHED {
+            Lookup::uncached(pre_token, self.word_id)
+        } else {
+            let Range { start, end } = pre_token;
+            self.worker.cache.prefetch(self.text.as_bytes(), start, end, self.word_id, kind)
+        });
     }
 
     fn push(&mut self, lookup: Lookup) {
@@ -287,8 +300,8 @@ impl<'a, S: Sink> ChunkStream<'a, S> {
                 continue;
             }
             let text = self.text.as_bytes();
-            if first.is_medium()
-                && !cache.contains_medium(&first, text)
+            if self.encoder.has_fragments(text, &first)
+                && !cache.contains(&first, text)
                 && self.encoder.join_fragments(self.text, first, cache, scratch)?
             {
                 let ids = &scratch.fragment_ids;
