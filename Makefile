@@ -116,9 +116,9 @@ test-peers: $(STAMPS)/core-dev $(STAMPS)/group-test $(STAMPS)/group-peers ## sam
 	@.venv-$*/bin/python -m pip install --group $*
 	@touch $@
 
-test-readers: $(STAMPS)/core-dev $(READERS)/ready ## pandas, pyarrow, polars, datasets and datatrove on token files
-	@echo "== pytest: token files as other libraries read them"
-	@PYTHONPATH=python $(READERS)/bin/python -m pytest --quiet -m external tests/parity/test_token_files_readers.py
+test-readers: $(STAMPS)/core-dev $(READERS)/ready ## pandas, pyarrow, polars, datasets and datatrove on token files, and the recipes
+	@echo "== pytest: token files as other libraries read them, and recipes"
+	@PYTHONPATH=python $(READERS)/bin/python -m pytest --quiet -m external tests/parity/test_token_files_readers.py tests/recipes
 
 test-hf1: $(STAMPS)/core-dev $(HF1)/ready ## lexmill.v1 beside tokenizers 1.0: results, errors, names and signatures
 	@echo "== pytest: lexmill.v1 and tokenizers 1.0"
@@ -128,7 +128,7 @@ test-transformers: $(STAMPS)/core-dev $(TRANSFORMERS)/ready ## transformers and 
 	@echo "== pytest: transformers and datasets on both libraries, and the examples that need them"
 	@PYTHONPATH=python $(TRANSFORMERS)/bin/python -m pytest --quiet -m external \
 		tests/parity/test_transformers_peer.py tests/parity/test_examples_transformers.py tests/parity/test_token_files_peer.py \
-		tests/parity/test_chat_templates_peer.py
+		tests/parity/test_chat_templates_peer.py tests/recipes/test_serving.py
 
 test-engines: $(STAMPS)/core-dev $(ENGINES)/ready ## Ray and Spark on this machine, with workers that are killed (Spark needs Java 17 or newer)
 	@echo "== pytest: Ray and Spark"

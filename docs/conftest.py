@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-# The examples of this page need Ray and Spark, and run in `tests/engines/test_guide.py`.
-collect_ignore = ["guides/engines.md"]
+# The examples of these pages need more libraries, and run in `tests/engines/test_guide.py` and
+# `tests/recipes/test_pages.py`.
+collect_ignore = ["guides/engines.md", "guides/recipes/columns.md", "guides/recipes/serving.md"]
 
 
 @pytest.fixture(autouse=True)

@@ -1,4 +1,4 @@
-"""The examples of docs/guides/command-line.md, run one after the other, print what the page shows."""
+"""The commands of a page, run one after the other, print what the page shows."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("typer")
-PAGE = Path(__file__).parents[3] / "docs" / "guides" / "command-line.md"
+GUIDES = Path(__file__).parents[3] / "docs" / "guides"
 EXAMPLE = re.compile(r"^\$ (.*)\n((?:(?!\$ |```).*\n)*)", re.MULTILINE)
 
 
-def test_examples_print_what_the_page_shows(tmp_path: Path) -> None:
-    blocks = re.findall(r"```console\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+@pytest.mark.parametrize(("page", "least"), [("command-line", 20), ("recipes/training", 4)])
+def test_examples_print_what_the_page_shows(tmp_path: Path, page: str, least: int) -> None:
+    blocks = re.findall(r"```console\n(.*?)```", (GUIDES / f"{page}.md").read_text(encoding="utf-8"), re.DOTALL)
     examples = [example for block in blocks for example in EXAMPLE.findall(block)]
-    assert len(examples) > 5
+    assert len(examples) >= least
     lexmill = f'lexmill() {{ {shlex.quote(sys.executable)} -m lexmill "$@"; }}\n'
     for command, expected in examples:
         done = subprocess.run(

@@ -1,0 +1,57 @@
+"""Registers the namespace `lexmill` of polars expressions, if polars is installed: `pip install 'lexmill[polars]'`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from lexmill._core import Tokenizer
+
+__all__ = ["Tokens"]
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """Tokens of an expression of strings. Nulls stay null, and values of other types are an `InputTypeError`."""
+
+    expr: pl.Expr
+
+    def encode_ids(self, tokenizer: Tokenizer, *, add_special_tokens: bool = True) -> pl.Expr:
+        """The ids of each text, without padding: lists of `UInt16` if every id of the tokenizer fits, else of `UInt32`.
+
+        Args:
+            tokenizer: encodes, by all cores.
+            add_special_tokens: adds the special tokens of the post-processor.
+        """
+        encode = partial(tokenizer.encode_batch_arrays, add_special_tokens=add_special_tokens, padding=False)
+        return self._map(encode, polars.List(polars.Series(encode([]).ids).dtype))
+
+    def count_tokens(self, tokenizer: Tokenizer, *, add_special_tokens: bool = True) -> pl.Expr:
+        """The number of tokens of each text, as `Tokenizer.encode` gives them: `Int64`.
+
+        Args:
+            tokenizer: encodes, by all cores.
+            add_special_tokens: counts the special tokens of the post-processor.
+        """
+        return self._map(partial(tokenizer.count_tokens, add_special_tokens=add_special_tokens), polars.Int64)
+
+    def _map(self, call: Any, dtype: Any) -> pl.Expr:  # noqa: ANN401
+        return self.expr.map_batches(partial(_column, call), return_dtype=dtype, is_elementwise=True)
+
+
+def _column(call: Any, texts: pl.Series) -> pl.Series:  # noqa: ANN401
+    # Other types stay as they are, and lexmill refuses them; filled with texts, numbers would become texts.
+    values = polars.Series(call(texts.fill_null("") if texts.dtype == polars.String else texts))
+    masked = polars.when(texts.is_not_null()).then(values)
+    return polars.select(masked).to_series() if texts.null_count() else values
+
+
+if find_spec("polars") is not None:
+    import polars
+
+    polars.api.register_expr_namespace("lexmill")(Tokens)
