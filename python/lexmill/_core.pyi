@@ -56,6 +56,7 @@ __all__ = [
     "Tokenizer",
     "WordCounts",
     "__version__",
+    "array_record_rows",
     "arrow_stream_batches",
     "binary_start",
     "continue_training_words",
@@ -77,6 +78,7 @@ __all__ = [
     "script_codes",
     "script_ranges",
     "special_affixes",
+    "tar_token_rows",
     "tokenize_files",
     "train_bpe_words",
     "train_parity_bpe_words",
@@ -185,6 +187,14 @@ def parquet_token_groups(path: _Path) -> list[tuple[int, int]]:
 def parquet_token_group(path: _Path, group: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
     """The ids of a row group of Parquet token files end to end, and the places where its rows begin and end. Ids beyond
     31 bits are negative.
+    """
+
+def tar_token_rows(path: _Path, dtype: str) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """For each row of a tar file of arrays of the type `dtype` the position of its ids in the file, and their bytes."""
+
+def array_record_rows(path: _Path) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """For each record of an `ArrayRecord` file its position in the file, and its bytes. A block header of 24 bytes
+    interrupts records at every multiple of 64 KiB.
     """
 
 def train_bpe_words(

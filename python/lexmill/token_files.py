@@ -36,7 +36,7 @@ __all__ = [
     "tokenize_files",
 ]
 
-Format: TypeAlias = Literal["megatron", "arrow", "parquet", "npy", "raw"]
+Format: TypeAlias = Literal["megatron", "arrow", "parquet", "npy", "mds", "webdataset", "litdata", "arrayrecord", "raw"]
 """A layout of token files."""
 
 Preset: TypeAlias = Literal["nanogpt", "datatrove", "dolma", "llm.c"]
@@ -121,13 +121,15 @@ def tokenize_files(
             `.jsonl`, `.ndjson`, `.json`, `.csv` or `.tsv`, perhaps with `.gz`, `.zst`, `.xz` or `.bz2` after it, with
             texts in the field or column `text`.
         out: the folder; made if it is not there, and otherwise empty but for an earlier run.
-        format: `megatron` (`.bin` and `.idx`), `arrow` (`datasets.load_from_disk`), `parquet`, `npy`, or `raw`.
+        format: `megatron` (`.bin` and `.idx`), `arrow` (`datasets.load_from_disk`), `parquet`, `npy`, `mds` (MosaicML
+            streaming), `webdataset` (tar files of NPY files), `litdata`, `arrayrecord` (Grain), or `raw`.
         preset: for `raw`, the program that reads the files: `nanogpt`, `datatrove`, `dolma` or `llm.c`.
         begin_token: a token, or its id, before each document.
         end_token: a token, or its id, after each document.
         add_special_tokens: adds the special tokens of the post-processor.
-        pack: puts documents into rows of so many tokens, for `arrow`, `parquet` and `npy`. The column `seq_start_id`
-            says where documents, and the padding, begin or go on in a row.
+        pack: puts documents into rows of so many tokens, for all formats but `megatron` and `raw`. The column
+            `seq_start_id` says where documents, and the padding, begin or go on in a row; `litdata` and `arrayrecord`
+            have ids alone.
         packing: with `pack`, how: `concat` puts documents end to end and cuts them where a row is full; `best-fit` puts
             each document whole into the fullest row with room for it, and cuts only documents longer than a row;
             `best-fit-decreasing` also takes longer documents first, which leaves less padding. `index` writes
@@ -139,12 +141,13 @@ def tokenize_files(
         pack_columns: with `pack`, columns of 32-bit integers for each row: `position_ids`, which count the tokens of
             each document in the row from 0; `document_ids`, the number of each token's document in the row, from 1, or
             0 for padding; `cu_seqlens`, the starts and the end of the row. `npy` has the first two, in files of their
-            own.
+            own; `litdata` and `arrayrecord` have none.
         validation: the share of documents that goes to files of its own. A document's seed, file and place decide.
         seed: another seed chooses other documents for validation, and another order with `shuffle`.
         shuffle: puts the documents of all sources into an order that the seed and their places decide. Until the run is
             finished, this takes room on the disk for all ids once more.
-        part_bytes: bytes of ids in a part; a longer document is a part of its own.
+        part_bytes: bytes of ids in a part; a longer document is a part of its own. At most 128 MiB for `mds` and
+            `litdata`, whose offsets have 32 bits.
         signed: for `arrow` and `parquet`, `int32` ids for readers without unsigned integers, such as Spark.
         columns: for `arrow` and `parquet` without `pack`, fields or columns of the sources to keep beside the ids; dots
             lead into objects and structs (`meta.lang`). A mapping also says their types; else these are as in the

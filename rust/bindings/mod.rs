@@ -86,8 +86,9 @@ mod _core {
     };
     #[pymodule_export]
     use super::token_files::{
-        arrow_stream_batches, merge_token_files, parquet_token_group, parquet_token_groups,
-        read_token_manifest, special_affixes, tokenize_files, write_row_index, write_token_manifest,
+        array_record_rows, arrow_stream_batches, merge_token_files, parquet_token_group,
+        parquet_token_groups, read_token_manifest, special_affixes, tar_token_rows, tokenize_files,
+        write_row_index, write_token_manifest,
     };
     #[pymodule_export]
     use super::tokenizer::PyTokenizer;

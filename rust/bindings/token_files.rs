@@ -14,7 +14,7 @@ use super::tokenizer::PyTokenizer;
 use crate::corpus::inputs::InputSource;
 use crate::corpus::sources::ValueKind;
 use crate::token_files::{
-    self, Existing, Layout, Options, Packing, PackingMethod, RowColumn, RowIndex, Run, arrow_batches,
+    self, Existing, Layout, Options, Packing, PackingMethod, RowColumn, RowIndex, Run, Width, arrow_batches,
 };
 
 /// Tokenizes the records of sources to the files of a folder; see `lexmill.tokenize_files`.
@@ -156,6 +156,27 @@ pub(super) fn parquet_token_group(py: Python<'_>, path: FilePath, group: usize) 
     load_numpy(py)?;
     let (ids, splits) = py.detach(|| token_files::parquet_group(&path, group)).or_raise(py)?;
     Ok((ids.into_pyarray(py), splits.into_pyarray(py)))
+}
+
+/// Positions in a file, and numbers of bytes.
+type RowArrays<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>);
+
+/// For each row of a tar file of arrays of the type `dtype` the position of its ids in the file, and their bytes.
+#[pyfunction]
+pub(super) fn tar_token_rows<'py>(py: Python<'py>, path: FilePath, dtype: &str) -> PyResult<RowArrays<'py>> {
+    load_numpy(py)?;
+    let width = Width::named(dtype).or_raise(py)?;
+    let (starts, sizes) = py.detach(|| token_files::tar_rows(&path, width)).or_raise(py)?;
+    Ok((starts.into_pyarray(py), sizes.into_pyarray(py)))
+}
+
+/// For each record of an `ArrayRecord` file its position in the file, and its bytes. A block header of 24 bytes interrupts records at
+/// every multiple of 64 KiB.
+#[pyfunction]
+pub(super) fn array_record_rows(py: Python<'_>, path: FilePath) -> PyResult<RowArrays<'_>> {
+    load_numpy(py)?;
+    let (starts, sizes) = py.detach(|| token_files::array_record_rows(&path)).or_raise(py)?;
+    Ok((starts.into_pyarray(py), sizes.into_pyarray(py)))
 }
 
 /// Writes the index of rows of one length over documents of these lengths to a folder, and completes its manifest, a JSON object; see

@@ -5,7 +5,7 @@ mod fields;
 mod flatbuffers;
 mod foreign;
 pub mod model_json;
-mod protobuf;
+pub(crate) mod protobuf;
 pub mod sentencepiece;
 mod splits;
 pub mod tiktoken;

@@ -6,7 +6,7 @@ use crate::{Error, Result};
 
 /// A field's value as it is on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum WireValue<'a> {
+pub(crate) enum WireValue<'a> {
     Varint(u64),
     Fixed64(u64),
     Bytes(&'a [u8]),
@@ -27,7 +27,7 @@ impl WireValue<'_> {
 
 /// Reads the fields of one message; error messages carry its name.
 #[derive(Clone, Debug)]
-pub(super) struct Message<'a> {
+pub(crate) struct Message<'a> {
     name: &'static str,
     rest: &'a [u8],
     /// Bytes of the file before `rest`.
@@ -35,7 +35,7 @@ pub(super) struct Message<'a> {
 }
 
 impl<'a> Message<'a> {
-    pub(super) fn new(name: &'static str, bytes: &'a [u8]) -> Self {
+    pub(crate) fn new(name: &'static str, bytes: &'a [u8]) -> Self {
         Self { name, rest: bytes, at: 0 }
     }
 
@@ -71,7 +71,7 @@ impl<'a> Message<'a> {
     }
 
     /// The number of the next field, its value, and the value's position in the file; `None` at the end.
-    pub(super) fn next_field(&mut self) -> Result<Option<(u64, WireValue<'a>, usize)>> {
+    pub(crate) fn next_field(&mut self) -> Result<Option<(u64, WireValue<'a>, usize)>> {
         if self.rest.is_empty() {
             return Ok(None);
         }
@@ -93,7 +93,7 @@ impl<'a> Message<'a> {
         Ok(Some((tag >> 3, value, start)))
     }
 
-    pub(super) fn bytes(&self, value: WireValue<'a>) -> Result<&'a [u8]> {
+    pub(crate) fn bytes(&self, value: WireValue<'a>) -> Result<&'a [u8]> {
         match value {
             WireValue::Bytes(bytes) => Ok(bytes),
             other => Err(self.error(format!("expected bytes, found {}", other.kind()))),
@@ -105,7 +105,7 @@ impl<'a> Message<'a> {
             .map_err(|error| self.error(format!("text is not UTF-8 at byte {}", error.valid_up_to())))
     }
 
-    pub(super) fn number(&self, value: WireValue<'a>) -> Result<u64> {
+    pub(crate) fn number(&self, value: WireValue<'a>) -> Result<u64> {
         match value {
             WireValue::Varint(number) => Ok(number),
             other => Err(self.error(format!("expected a number, found {}", other.kind()))),
@@ -122,10 +122,11 @@ impl<'a> Message<'a> {
 
 /// Writes the fields of one message.
 #[derive(Clone, Debug, Default)]
-pub(super) struct MessageWriter(Vec<u8>);
+pub(crate) struct MessageWriter(Vec<u8>);
 
 impl MessageWriter {
-    fn varint(&mut self, mut value: u64) {
+    /// Appends a bare number.
+    pub(crate) fn varint(&mut self, mut value: u64) {
         while value >= 0x80 {
             self.0.push(value as u8 | 0x80);
             value >>= 7;
@@ -133,14 +134,14 @@ impl MessageWriter {
         self.0.push(value as u8);
     }
 
-    pub(super) fn bytes(&mut self, field: u64, bytes: &[u8]) -> &mut Self {
+    pub(crate) fn bytes(&mut self, field: u64, bytes: &[u8]) -> &mut Self {
         self.varint(field << 3 | 2);
         self.varint(bytes.len() as u64);
         self.0.extend_from_slice(bytes);
         self
     }
 
-    pub(super) fn number(&mut self, field: u64, number: u64) -> &mut Self {
+    pub(crate) fn number(&mut self, field: u64, number: u64) -> &mut Self {
         self.varint(field << 3);
         self.varint(number);
         self
@@ -152,7 +153,7 @@ impl MessageWriter {
         self
     }
 
-    pub(super) fn finish(&self) -> &[u8] {
+    pub(crate) fn finish(&self) -> &[u8] {
         &self.0
     }
 }

@@ -66,10 +66,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::corpus::inputs::Place;
     use crate::testing::cases;
-    use crate::token_files::layouts::{self, PartKind, Row};
-    use crate::token_files::options::{Layout, Width};
+    use crate::token_files::layouts::{self, Layout};
+    use crate::token_files::options::Width;
 
     proptest! {
         #![proptest_config(cases(200))]
@@ -80,19 +79,8 @@ mod tests {
             damage in prop::collection::vec((0..600usize, any::<u8>()), 0..4),
             end in 0..2000usize,
         ) {
-            let folder = std::env::temp_dir().join(format!("lexmill-batches-{}", std::process::id()));
-            std::fs::create_dir_all(&folder).expect("a temporary folder");
-            let kind = PartKind { layout: Layout::Arrow, width: Width::U16, row_length: None, row_columns: &[], added: &[], offsets: false };
-            let mut writer = layouts::open(kind, &folder, 0).expect("a temporary file");
-            for &length in &lengths {
-                let row = Row { ids: &vec![7; length * 2], starts: &[], padding: 0, place: Place::default(), source: "", added: &[] };
-                writer.push(row).expect("there is room");
-            }
-            for mut complete in writer.finish().expect("there is room") {
-                complete.file.sync(&complete.header).expect("there is room");
-                complete.file.rename().expect("a free name");
-            }
-            let path = folder.join("data-00000.arrow");
+            let rows: Vec<Vec<u8>> = lengths.iter().map(|&length| vec![7; length * 2]).collect();
+            let (_folder, path) = layouts::written(Layout::Arrow, Width::U16, &rows);
             let mut bytes = std::fs::read(&path).expect("it is there");
             let batches = arrow_batches(&path).expect("it is whole");
             prop_assert_eq!(batches.iter().map(|batch| batch.0).sum::<u64>(), lengths.len() as u64);

@@ -5,9 +5,8 @@ use std::fs;
 use std::path::Path;
 
 use super::joining::{are_joined, is_joined, joined_parts, remove_joining};
-use super::layouts::{folder_files, possible_names, remove};
+use super::layouts::{Layout, folder_files, possible_names, remove};
 use super::manifest::{Manifest, Part, remove_list};
-use super::options::Layout;
 use super::part_file::temporary;
 use super::parts::{SPLITS, split_names};
 use super::run::{Existing, Run};

@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 
 use flate2::Crc;
 
-use super::layouts::{documents_of, joined, open_lengths, remove, within, write_index};
+use super::layouts::{Layout, Preset, documents_of, joined, open_lengths, remove, within, write_index};
 use super::manifest::{FileEntry, Part};
-use super::options::{Layout, Options, Preset, Width};
+use super::options::{Options, Width};
 use super::part_file::{PartFile, temporary};
 use crate::structures::append_log::AppendLog;
 use crate::structures::atomic_file;

@@ -83,6 +83,18 @@ pub(super) fn is_zero(count: &u64) -> bool {
 }
 
 impl Counts {
+    /// The rows and tokens of one split. Unless documents are packed into rows of one length, each is a row.
+    pub(super) fn of_split(self, is_validation: bool, row_length: Option<usize>) -> (u64, u64) {
+        let pick =
+            |all: u64, validation| if is_validation { validation } else { all.saturating_sub(validation) };
+        let Some(length) = row_length else {
+            let rows = pick(self.documents, self.validation_documents);
+            return (rows, pick(self.tokens, self.validation_tokens));
+        };
+        let rows = pick(self.packed.rows, self.packed.validation_rows);
+        (rows, rows.saturating_mul(length as u64))
+    }
+
     /// The sum, if 64 bits hold it.
     pub(super) fn checked_add(self, other: Self) -> Option<Self> {
         Some(Self {

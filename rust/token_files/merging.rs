@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 
 use super::existing::{other_file, remove_all};
 use super::joining::{index_file, joined_files};
-use super::layouts::{documents_of, joined, open_lengths, within};
+use super::layouts::{Layout, documents_of, joined, open_lengths, within};
 use super::manifest::{Counts, FileEntry, Manifest, Part};
-use super::options::{Layout, Width};
+use super::options::Width;
 use super::part_file::{PartFile, temporary};
 use super::parts::SPLITS;
 use crate::corpus::inputs::Place;

@@ -2,18 +2,20 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `options` | the layout and the contents of the files |
+//! | `options` | the contents of the files, and which options fit together |
 //! | `encoding` | blocks of records and their ids |
 //! | `parts` | documents in, finished parts out |
 //! | `packing` | documents in rows of one length |
 //! | `packing_options` | the length of rows, and the division of documents among them |
 //! | `row_index` | rows of one length as ranges of tokens that are written already |
 //! | `permutation` | a seeded order of numbers, in constant memory |
-//! | `layouts` | the files of a part, in each layout |
+//! | `layouts` | the layouts, and the files of a part in each |
 //! | `part_file` | a file under a temporary name |
 //! | `manifest` | the tokenizer, options and inputs of a folder, and its finished parts |
 //! | `manifest_file` | the file of a manifest: JSON, or the metadata of a Parquet file |
 //! | `arrow_batches` | where the columns of an Arrow stream lie, for those who map it |
+//! | `tar_rows` | the positions of ids in a tar file of arrays |
+//! | `array_record_rows` | the positions of records in an `ArrayRecord` file |
 //! | `shuffle` | a seeded order of all documents, by sorted runs on the disk |
 //! | `parquet_rows` | the ids of Parquet files, for those who look into them |
 //! | `joining` | parts that become one file, or one pair of files |
@@ -29,6 +31,7 @@
 //! files are on the disk under their names and a line of `parts.jsonl` says so. A run that resumes begins with the record after the
 //! last finished part.
 
+mod array_record_rows;
 mod arrow_batches;
 mod encoding;
 mod existing;
@@ -47,14 +50,17 @@ mod permutation;
 mod row_index;
 mod run;
 mod shuffle;
+mod tar_rows;
 
+pub use array_record_rows::array_record_rows;
 pub use arrow_batches::arrow_batches;
-pub use layouts::RowColumn;
+pub use layouts::{Layout, Preset, RowColumn};
 pub use manifest::Counts;
 pub use manifest_file::{read_manifest, write_manifest};
 pub use merging::merge_token_files;
-pub use options::{Layout, Options, Preset, Width};
+pub use options::{Options, Width};
 pub use packing_options::{Packing, PackingMethod};
 pub use parquet_rows::{GroupRows, parquet_group, parquet_groups};
 pub use row_index::RowIndex;
 pub use run::{Existing, Run, tokenize_files};
+pub use tar_rows::tar_rows;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::layouts::RowColumn;
+use super::layouts::{Layout, Preset, RowColumn};
 use super::packing_options::Packing;
 use crate::corpus::sources::{AddedColumn, ValueKind};
 use crate::tokenizer::Tokenizer;
@@ -14,61 +14,9 @@ const MEGATRON_WIDE: usize = 65_500;
 /// Tokens that the header of a file of llm.c can count.
 const LLM_C_TOKENS: u64 = i32::MAX as u64;
 
-/// The layout of token files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Layout {
-    /// Megatron-LM's pair of `.bin` and `.idx`.
-    Megatron,
-    /// A folder that `datasets.load_from_disk` opens.
-    Arrow,
-    /// Apache Parquet.
-    Parquet,
-    /// NPY files, as numpy reads them.
-    Npy,
-    /// Bare ids, with the header and the side files of a training program.
-    Raw(Preset),
-}
-
-/// The program whose files of bare ids are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Preset {
-    /// nanoGPT: one file of ids and nothing else.
-    NanoGpt,
-    /// datatrove and nanotron: `.ds` with the ends of documents and a file of counts.
-    Datatrove,
-    /// dolma and `OLMo`: ids under the name `.npy`, and a table of documents.
-    Dolma,
-    /// llm.c: a header of 256 integers.
-    LlmC,
-}
-
-impl Layout {
-    /// The layout with these names.
-    ///
-    /// # Errors
-    /// [`Error::InvalidOption`].
-    pub fn named(format: &str, preset: Option<&str>) -> Result<Self> {
-        let invalid = |name, value: &str, expected: &str| {
-            Err(Error::InvalidOption { name, value: value.to_owned(), expected: expected.to_owned() })
-        };
-        match (format, preset) {
-            ("raw", Some("nanogpt")) => Ok(Self::Raw(Preset::NanoGpt)),
-            ("raw", Some("datatrove")) => Ok(Self::Raw(Preset::Datatrove)),
-            ("raw", Some("dolma")) => Ok(Self::Raw(Preset::Dolma)),
-            ("raw", Some("llm.c")) => Ok(Self::Raw(Preset::LlmC)),
-            ("raw", preset) => {
-                let expected = "nanogpt, datatrove, dolma or llm.c with format raw";
-                invalid("preset", preset.unwrap_or("absent"), expected)
-            }
-            (_, Some(preset)) => invalid("preset", preset, "absent unless format is raw"),
-            ("megatron", None) => Ok(Self::Megatron),
-            ("arrow", None) => Ok(Self::Arrow),
-            ("parquet", None) => Ok(Self::Parquet),
-            ("npy", None) => Ok(Self::Npy),
-            (other, None) => invalid("format", other, "megatron, arrow, parquet, npy or raw"),
-        }
-    }
-}
+/// Bytes of ids in a part of files with 32-bit offsets. Sizes, offsets and columns make a file at most twentyfold as long, so it stays
+/// below 4 GiB unless a single document is longer.
+const OFFSET_PART: u64 = 1 << 27;
 
 /// How an id is stored; always little-endian.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,6 +41,29 @@ impl Width {
             Self::U16 => "uint16",
             Self::I32 => "int32",
             Self::U32 => "uint32",
+        }
+    }
+
+    /// The width of this name.
+    ///
+    /// # Errors
+    /// [`Error::InvalidOption`].
+    pub fn named(name: &str) -> Result<Self> {
+        let found = [Self::U16, Self::I32, Self::U32].into_iter().find(|width| width.name() == name);
+        let expected = || "uint16, int32 or uint32".to_owned();
+        found.ok_or_else(|| Error::InvalidOption {
+            name: "dtype",
+            value: name.to_owned(),
+            expected: expected(),
+        })
+    }
+
+    /// The name of the type in NPY files.
+    pub(super) fn descr(self) -> &'static str {
+        match self {
+            Self::U16 => "<u2",
+            Self::I32 => "<i4",
+            Self::U32 => "<u4",
         }
     }
 
@@ -164,8 +135,8 @@ impl Options {
         let bound = self.id_bound(tokenizer);
         match self.layout {
             Layout::Megatron if bound < MEGATRON_WIDE => Width::U16,
-            Layout::Megatron => Width::I32,
-            Layout::Arrow | Layout::Parquet if self.signed => Width::I32,
+            Layout::Megatron | Layout::Litdata => Width::I32,
+            layout if layout.has_columns() && self.signed => Width::I32,
             _ if bound <= 1 << 16 => Width::U16,
             _ => Width::U32,
         }
@@ -193,11 +164,13 @@ impl Options {
             return Err(Error::Unsupported(message));
         }
         self.packing.map_or(Ok(()), Packing::check)?;
-        if self.packing.is_some() && !matches!(self.layout, Layout::Arrow | Layout::Parquet | Layout::Npy) {
-            return invalid("pack", "given".to_owned(), "absent unless format is arrow, parquet or npy");
+        if self.packing.is_some() && !self.layout.has_rows() {
+            let expected = format!("absent unless format is {}", Layout::formats_with(Layout::has_rows));
+            return invalid("pack", "given".to_owned(), &expected);
         }
-        if self.signed && !matches!(self.layout, Layout::Arrow | Layout::Parquet) {
-            return invalid("signed", "true".to_owned(), "false unless format is arrow or parquet");
+        if self.signed && !self.layout.has_columns() {
+            let expected = format!("false unless format is {}", Layout::formats_with(Layout::has_columns));
+            return invalid("signed", "true".to_owned(), &expected);
         }
         self.check_row_columns()?;
         self.check_columns()?;
@@ -234,10 +207,18 @@ impl Options {
             );
             return Err(Error::Unsupported(message));
         }
-        let most = LLM_C_TOKENS * self.width(tokenizer).bytes() as u64;
-        if self.layout == Layout::Raw(Preset::LlmC) && self.part_bytes > most {
-            let expected = format!("at most {most}: a file of llm.c has at most {LLM_C_TOKENS} tokens");
-            let value = self.part_bytes.to_string();
+        let (most, reason) = match self.layout {
+            Layout::Raw(Preset::LlmC) => {
+                let bytes = LLM_C_TOKENS * self.width(tokenizer).bytes() as u64;
+                (bytes, format!("a file of llm.c has at most {LLM_C_TOKENS} tokens"))
+            }
+            Layout::Mds | Layout::Litdata => {
+                (OFFSET_PART, format!("offsets in files of {} have 32 bits", self.layout.names().0))
+            }
+            _ => return Ok(()),
+        };
+        if self.part_bytes > most {
+            let (value, expected) = (self.part_bytes.to_string(), format!("at most {most}: {reason}"));
             return Err(Error::InvalidOption { name: "part_bytes", value, expected });
         }
         Ok(())
@@ -247,15 +228,15 @@ impl Options {
     fn check_row_columns(&self) -> Result<()> {
         for (at, column) in self.row_columns.iter().enumerate() {
             let expected = if self.packing.is_none() {
-                "absent without pack"
+                "absent without pack".to_owned()
             } else if self.row_columns[..at].contains(column) {
-                "given once"
-            } else if self.layout == Layout::Npy && !RowColumn::OF_TOKENS.contains(column) {
-                "absent with format npy, whose row_splits have all starts"
+                "given once".to_owned()
+            } else if let Some(reason) = self.layout.lacks(*column) {
+                format!("absent with format {}, {reason}", self.layout.names().0)
             } else {
                 continue;
             };
-            let (value, expected) = (column.name().to_owned(), expected.to_owned());
+            let value = column.name().to_owned();
             return Err(Error::InvalidOption { name: "pack_columns", value, expected });
         }
         Ok(())
@@ -275,8 +256,10 @@ impl Options {
         let names: Vec<&str> = self.columns.iter().map(|(name, _)| name.as_str()).collect();
         let wanted = [("columns", !names.is_empty(), "given"), ("offsets", self.offsets, "true")];
         for (option, is_given, value) in wanted {
-            if is_given && !matches!(self.layout, Layout::Arrow | Layout::Parquet) {
-                return invalid(option, value, "absent unless format is arrow or parquet");
+            if is_given && !self.layout.has_columns() {
+                let expected =
+                    format!("absent unless format is {}", Layout::formats_with(Layout::has_columns));
+                return invalid(option, value, &expected);
             }
             if is_given && self.packing.is_some() {
                 return invalid(
@@ -300,16 +283,7 @@ impl Options {
     /// The options as the manifest shows them; `columns` are the columns that are kept, with their types.
     pub(super) fn to_json(&self, width: Width, columns: &[AddedColumn]) -> Value {
         let columns = columns.iter().map(|column| (column.name.clone(), column.kind.name().into()));
-        let (format, preset) = match self.layout {
-            Layout::Megatron => ("megatron", None),
-            Layout::Arrow => ("arrow", None),
-            Layout::Parquet => ("parquet", None),
-            Layout::Npy => ("npy", None),
-            Layout::Raw(Preset::NanoGpt) => ("raw", Some("nanogpt")),
-            Layout::Raw(Preset::Datatrove) => ("raw", Some("datatrove")),
-            Layout::Raw(Preset::Dolma) => ("raw", Some("dolma")),
-            Layout::Raw(Preset::LlmC) => ("raw", Some("llm.c")),
-        };
+        let (format, preset) = self.layout.names();
         json!({
             "format": format,
             "preset": preset,

@@ -108,10 +108,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::corpus::inputs::Place;
     use crate::testing::cases;
-    use crate::token_files::layouts::{self, PartKind, Row};
-    use crate::token_files::options::{Layout, Width};
+    use crate::token_files::layouts::{self, Layout};
+    use crate::token_files::options::Width;
 
     proptest! {
         #![proptest_config(cases(100))]
@@ -122,19 +121,8 @@ mod tests {
             damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4),
             end in any::<prop::sample::Index>(),
         ) {
-            let folder = tempfile::tempdir().expect("room on the disk");
-            let kind = PartKind { layout: Layout::Parquet, width: Width::U32, row_length: None, row_columns: &[], added: &[], offsets: false };
-            let mut writer = layouts::open(kind, folder.path(), 0).expect("a temporary file");
-            for &length in &lengths {
-                let ids = [7, 0, 0, 128].repeat(length);
-                let row = Row { ids: &ids, starts: &[], padding: 0, place: Place::default(), source: "", added: &[] };
-                writer.push(row).expect("there is room");
-            }
-            for mut complete in writer.finish().expect("there is room") {
-                complete.file.sync(&complete.header).expect("there is room");
-                complete.file.rename().expect("a free name");
-            }
-            let path = folder.path().join("part-00000.parquet");
+            let rows: Vec<Vec<u8>> = lengths.iter().map(|&length| [7, 0, 0, 128].repeat(length)).collect();
+            let (_folder, path) = layouts::written(Layout::Parquet, Width::U32, &rows);
             let groups = parquet_groups(&path).expect("it is whole");
             prop_assert_eq!(groups.iter().map(|group| group.0).sum::<u64>(), lengths.len() as u64);
             for group in 0..groups.len() {

@@ -99,8 +99,8 @@ pub fn tokenize_files(run: &Run<'_>, threads: usize, on_progress: &mut OnProgres
     on_progress(done)?;
     let total = manifest.parts.iter().try_fold(Counts::default(), |sum, part| sum.checked_add(part.counts));
     let total = total.ok_or_else(too_many_tokens)?;
-    let (layout, splits) = (run.options.layout, split_names(run.options));
-    manifest.files = finish_folder(layout, run.folder, splits, &manifest)?;
+    let splits = split_names(run.options);
+    manifest.files = finish_folder(kind, run.folder, splits, &manifest)?;
     if is_joined(run.options) {
         manifest.files = join_parts(run.folder, layout, width, splits, &manifest.parts, on_progress)?;
         manifest.parts.iter_mut().for_each(|part| part.files.clear());

@@ -16,13 +16,16 @@ from pathlib import Path
 import pytest
 from faulty import CHANGES, FULL, Call, Fault, Faults, moments, tree
 
+from token_layouts import LAYOUTS, options_for
+
 MOMENTS = 20
 SMALL = ["--threads", "2"]
 PACKED = {
     "best-fit": ["--format", "npy", "--pack", "64", "--packing", "best-fit", "--pad-token", "7"],
     "index": ["--pack", "64", "--packing", "index"],
 }
-FORMATS = ["megatron", "arrow", "parquet", "npy", "nanogpt", "datatrove", "dolma", "llm.c", *PACKED]
+PLAIN = {preset or format: options_for(format, preset) for format, preset in LAYOUTS}
+FORMATS = [*PLAIN, *PACKED]
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,7 @@ def training(counts: list[Path], folder: Path) -> Job:
 
 
 def tokenizing(tokenizer: Path, corpus: list[Path], folder: Path, kind: str) -> Job:
-    layout = ["--format", kind] if kind in FORMATS[:4] else ["--format", "raw", "--preset", kind]
+    layout = [text for name, value in PLAIN.get(kind, {}).items() for text in (f"--{name}", value)]
     options = [*PACKED.get(kind, layout), "--part-bytes", "150000", "--validation", "0.1", "--end-token", "7", *SMALL]
     command = ["tokenize", tokenizer, *corpus, "-o", folder / "tokens", *options]
     return Job(command, [*command, "--resume"], "tokens/parts.jsonl")

@@ -10,7 +10,9 @@ from array import array
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
+
+from record_layouts import array_records, litdata_records, mds_records, tar_records
 
 Item = TypeVar("Item")
 
@@ -120,6 +122,27 @@ def read_npy(folder: Path, dtype: str) -> list[list[int]]:
     return documents
 
 
+def read_mds(folder: Path, dtype: str) -> list[list[int]]:
+    found = [record["tokens"] for record in mds_records(folder)]
+    assert {ids.dtype.name for ids in found} <= {dtype}
+    return [ids.tolist() for ids in found]
+
+
+def read_webdataset(folder: Path, dtype: str) -> list[list[int]]:
+    found = [record["input_ids"] for record in tar_records(folder)]
+    assert {ids.dtype.name for ids in found} <= {dtype}
+    return [ids.tolist() for ids in found]
+
+
+def read_litdata(folder: Path, dtype: str) -> list[list[int]]:
+    assert dtype == "int32"
+    return [ids.tolist() for ids in litdata_records(folder)]
+
+
+def read_array_record(folder: Path, dtype: str) -> list[list[int]]:
+    return [ids_of(record, dtype) for path in sorted(folder.glob("*.array_record")) for record in array_records(path)]
+
+
 def _mix(state: int) -> int:
     """SplitMix64: its output from a state."""
     mask = (1 << 64) - 1
@@ -142,8 +165,26 @@ def shuffled(documents: list[tuple[int, int, Item]], seed: int) -> list[Item]:
 READERS: dict[tuple[str, str | None], Callable[[Path, str], list[list[int]]]] = {
     ("megatron", None): read_megatron,
     ("npy", None): read_npy,
+    ("mds", None): read_mds,
+    ("webdataset", None): read_webdataset,
+    ("litdata", None): read_litdata,
+    ("arrayrecord", None): read_array_record,
     ("raw", "nanogpt"): read_nanogpt,
     ("raw", "datatrove"): read_datatrove,
     ("raw", "dolma"): read_dolma,
     ("raw", "llm.c"): read_llm_c,
 }
+
+LAYOUTS: list[tuple[str, str | None]] = [*READERS, ("arrow", None), ("parquet", None)]
+"""All layouts, by format and preset."""
+
+
+def dtype_for(format: str, is_wide: bool) -> str:
+    """The type of ids of a small vocabulary, or of one beyond 16 bits."""
+    wide = "int32" if format == "megatron" else "uint32"
+    return "int32" if format == "litdata" else wide if is_wide else "uint16"
+
+
+def options_for(format: str, preset: str | None) -> dict[str, Any]:
+    """The options that choose a layout."""
+    return {"format": format} if preset is None else {"format": format, "preset": preset}

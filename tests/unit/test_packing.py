@@ -28,6 +28,7 @@ from packing_cases import (
     tokens_of,
     write_documents,
 )
+from record_layouts import array_records, litdata_records, mds_records, tar_records
 from token_runs import contents
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden/packing.json").read_text())["cases"]
@@ -51,7 +52,7 @@ def test_golden_cases(tmp_path: Path, case: dict[str, Any], engine: Engine) -> N
 
 
 @pytest.mark.parametrize("packing", METHODS)
-@pytest.mark.parametrize("format", ["arrow", "parquet", "npy"])
+@pytest.mark.parametrize("format", ["arrow", "parquet", "npy", "mds", "webdataset"])
 def test_rows_and_columns(tmp_path: Path, format: Any, packing: Any) -> None:
     asked: Any = COLUMNS[:2] if format == "npy" else COLUMNS
     options: dict[str, Any] = {"format": format, "pack": ROW, "packing": packing, "pack_columns": asked}
@@ -69,15 +70,40 @@ def test_rows_and_columns(tmp_path: Path, format: Any, packing: Any) -> None:
     written.verify()
 
 
+RECORDS = {"mds": mds_records, "webdataset": tar_records}
+
+
 def read_columns(folder: Path, format: str, names: list[str]) -> dict[str, list[list[int]]]:
     if format == "npy":
         return {name: np.load(folder / f"part-00000.{name}.npy").tolist() for name in names}
+    if format in RECORDS:
+        records = list(RECORDS[format](folder))
+        assert all(record.keys() - {"input_ids", "tokens"} == {"seq_start_id", *names} for record in records)
+        return {name: [record[name].tolist() for record in records] for name in ["seq_start_id", *names]}
     if format == "parquet":
         table = pq.read_table(folder / "part-00000.parquet")
     else:
         table = pa.ipc.open_stream(folder / "data-00000.arrow").read_all()
     assert table.column_names == ["input_ids", "seq_start_id", *names]
     return {name: table[name].to_pylist() for name in ["seq_start_id", *names]}
+
+
+@pytest.mark.parametrize("format", ["litdata", "arrayrecord"])
+def test_rows_without_columns(tmp_path: Path, format: Any) -> None:
+    options: dict[str, Any] = {"format": format, "pack": ROW, "packing": "best-fit", "part_bytes": 3000}
+    written = tokens_of(tmp_path, LENGTHS, validation=0.3, **options)
+    for split in ("train", "validation"):
+        folder, rows = written.folder / split, [row.tolist() for row in open_tokens(written.folder, split)]
+        if format == "litdata":
+            found = [ids.tolist() for ids in litdata_records(folder)]
+        else:
+            records = [record for path in sorted(folder.iterdir()) for record in array_records(path)]
+            found = [np.frombuffer(record, "<u2").tolist() for record in records]
+        assert found == rows
+        assert {len(row) for row in rows} == {ROW}
+    written.verify()
+    with pytest.raises(OptionError, match=f"position_ids but must be absent with format {format}, whose records have"):
+        tokens_of(tmp_path, LENGTHS, "columns", pack_columns=COLUMNS[:1], **options)
 
 
 @pytest.mark.parametrize("packing", METHODS)
@@ -121,7 +147,7 @@ class StopError(Exception):
 
 
 @pytest.mark.parametrize("packing", METHODS)
-@pytest.mark.parametrize("format", ["arrow", "npy"])
+@pytest.mark.parametrize("format", ["arrow", "npy", "mds", "webdataset"])
 def test_neither_threads_nor_an_interruption_change_the_files(tmp_path: Path, format: Any, packing: Any) -> None:
     options: dict[str, Any] = {"format": format, "pack": ROW, "packing": packing, "part_bytes": 1500}
     options |= {"pack_columns": COLUMNS[:2], "validation": 0.2, "shuffle": True, "seed": 5}
@@ -153,6 +179,10 @@ INDEXABLE: list[dict[str, Any]] = [
     {"format": "arrow", "part_bytes": 900},
     {"format": "parquet"},
     {"format": "npy", "part_bytes": 900},
+    {"format": "mds", "part_bytes": 900},
+    {"format": "webdataset", "part_bytes": 900},
+    {"format": "litdata", "part_bytes": 900},
+    {"format": "arrayrecord", "part_bytes": 900},
     {"format": "raw", "preset": "datatrove"},
     {"format": "raw", "preset": "dolma"},
 ]

@@ -30,6 +30,7 @@ from lexmill._engines.tokenizing import tokenize_groups
 from lexmill.sources import ArrowStream, JsonLines, Lines
 from lexmill.token_files import TokenOptions
 from lexmill.trainers import SuperwordOptions
+from token_layouts import LAYOUTS, options_for
 
 BYTE_LEVEL = pre_tokenizers.ByteLevel(add_prefix_space=False)
 
@@ -444,6 +445,17 @@ def test_a_job_of_parquet_files_has_no_other_file(tmp_path: Path) -> None:
     assert len(tokenized(Lines(files), out, format="parquet")) == 2
     assert {path.suffix for path in out.rglob("*") if path.is_file()} == {".parquet"}
     assert len(tokenized(Lines(files), out, format="parquet", resume=True)) == 2
+
+
+@pytest.mark.parametrize(("format", "preset"), LAYOUTS)
+def test_a_job_writes_every_layout(tmp_path: Path, format: str, preset: str | None) -> None:
+    files, layout = files_of(tmp_path, ["a b\n", "b c d\na\n"]), options_for(format, preset)
+    job = tokenized(Lines(files), tmp_path / "job", **layout)
+    alone = tokenize_files(tokenizer(), Lines(files), tmp_path / "alone", **layout)
+    assert [ids.tolist() for ids in job.windows(2)] == [ids.tolist() for ids in alone.windows(2)]
+    assert (len(job), job.dtype) == (3, alone.dtype)
+    assert len(tokenized(Lines(files), tmp_path / "job", resume=True, **layout)) == 3
+    job.verify()
 
 
 def test_groups_are_packed_by_themselves_and_indexed_together(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import bz2
 import gzip
 import json
 import lzma
+import os
 import pickle
 import pickletools
 import shutil
@@ -13,7 +14,7 @@ import zlib
 from collections.abc import Callable, Iterable
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -28,13 +29,13 @@ from lexmill.errors import (
     VocabError,
 )
 from lexmill.sources import Csv, JsonLines, Lines, Source
-from token_layouts import READERS, divided, read_nanogpt
+from lexmill.token_files import Format, Preset
+from token_layouts import LAYOUTS, READERS, divided, dtype_for, read_nanogpt
 
 END = "<|end|>"
 # More than a block of a quarter of a megabyte; some texts are empty, and one is longer than most parts.
 TEXTS = ["" if number % 11 == 3 else f"Der {number}. Satz été\n" + "日本 ab" * (number % 60) for number in range(2500)]
 TEXTS[1000] = "long " * 20_000
-LAYOUTS: list[tuple[str, str | None]] = [*READERS, ("arrow", None), ("parquet", None)]
 # These do not say where documents begin.
 FLAT = [("raw", "nanogpt"), ("raw", "llm.c")]
 
@@ -107,7 +108,7 @@ def test_files_hold_the_ids_of_encode(
     tokenize_files(
         chosen, tmp_path / "in.jsonl", out, format=format, preset=preset, end_token=END, part_bytes=part_bytes
     )
-    assert dtype_of(out) == (("int32" if format == "megatron" else "uint32") if is_wide else "uint16")
+    assert dtype_of(out) == dtype_for(format, is_wide)
     found = READERS[format, preset](out, dtype_of(out))
     documents = expected(tokenizer, texts, [0])
     if (format, preset) in FLAT:
@@ -180,8 +181,9 @@ def test_open_tokens_gives_documents_and_windows(
         return
     assert [ids.tolist() for ids in opened] == documents
     assert [ids.tolist() for ids in opened[10:2000:7]] == documents[10:2000:7]
+    assert all(ids.flags.aligned and not ids.flags.writeable for ids in opened[:50])
     assert opened[-1].tolist() == documents[-1]
-    assert opened[5].dtype == np.uint16
+    assert opened[5].dtype == dtype_for(format, False)
     for outside in (len(documents), -len(documents) - 1):
         with pytest.raises(IndexError, match="not among"):
             opened[outside]
@@ -329,7 +331,24 @@ def test_wrong_options_are_named(tmp_path: Path, tokenizer: Tokenizer, corpus: P
         ({"validation": 1.0}, OptionError, "validation is 1 but must be from 0 to less than 1"),
         ({"part_bytes": 0}, OptionError, "part_bytes is 0 but must be from 1"),
         ({"seed": -1}, OptionError, "seed is -1 but must be from 0"),
-        ({"signed": True}, OptionError, "signed is true but must be false unless format is arrow"),
+        ({"signed": True}, OptionError, "signed is true but must be false unless format is arrow or parquet"),
+        (
+            {"format": "mds", "part_bytes": 1 << 28},
+            OptionError,
+            "at most 134217728: offsets in files of mds have 32 bits",
+        ),
+        ({"format": "litdata", "part_bytes": 1 << 28}, OptionError, "at most 134217728: offsets in files of litdata"),
+        ({"format": "mds", "preset": "dolma"}, OptionError, "preset is dolma but must be absent unless format is raw"),
+        (
+            {"format": "raw", "preset": "gpt"},
+            OptionError,
+            r"must be nanogpt, datatrove, dolma or llm\.c with format raw",
+        ),
+        (
+            {"pack": 8},
+            OptionError,
+            "must be absent unless format is arrow, parquet, npy, mds, webdataset, litdata or array",
+        ),
         ({"pad_token": END}, OptionError, "pad_token is given but pack is not"),
         ({"resume": True, "overwrite": True}, OptionError, "at most one of them"),
     ]
@@ -492,3 +511,37 @@ def test_a_damaged_manifest_is_an_error(tmp_path: Path, tokenizer: Tokenizer, co
     (tmp_path / ".manifest.parquet").write_bytes(part)
     with pytest.raises(OutputError, match=r"\.manifest\.parquet: it is not a manifest of token files"):
         tokenize_files(tokenizer, corpus, tmp_path, format="parquet", resume=True)
+
+
+def test_every_layout_is_offered_in_python_as_in_rust(tmp_path: Path, tokenizer: Tokenizer, corpus: Path) -> None:
+    with pytest.raises(OptionError) as caught:
+        tokenize_files(tokenizer, corpus, tmp_path / "out", format="none")  # type: ignore[arg-type]
+    listed = str(caught.value).partition("must be ")[2].replace(" or ", ", ").split(", ")
+    assert listed == list(get_args(Format))
+    assert {format for format, _ in LAYOUTS} == set(listed)
+    assert {preset for _, preset in LAYOUTS} == {None, *get_args(Preset)}
+
+
+def test_a_split_without_rows_has_an_empty_index(tmp_path: Path, tokenizer: Tokenizer) -> None:
+    (tmp_path / "in.jsonl").write_bytes(as_json(["one text"]))
+    for format, key in (("mds", "shards"), ("litdata", "chunks")):
+        options: dict[str, Any] = {"format": format, "validation": 0.5, "overwrite": True}
+        rows = {}
+        for seed in range(9):
+            written = tokenize_files(tokenizer, tmp_path / "in.jsonl", tmp_path / format, seed=seed, **options)
+            for split in ("train", "validation"):
+                index = json.loads((tmp_path / format / split / "index.json").read_text())
+                rows[split, seed] = len(index[key])
+                assert len(open_tokens(tmp_path / format, split)) == rows[split, seed]
+        written.verify()
+        assert sorted(rows.values()) == [0] * 9 + [1] * 9
+
+
+def test_an_index_of_chunks_tells_a_corpus_from_others(tmp_path: Path, tokenizer: Tokenizer) -> None:
+    found = set()
+    for number, text in enumerate(["one text", "another text", "another text"]):
+        (tmp_path / "in.jsonl").write_bytes(as_json([text]))
+        os.utime(tmp_path / "in.jsonl", (1, 1))
+        tokenize_files(tokenizer, tmp_path / "in.jsonl", tmp_path / str(number), format="litdata")
+        found.add(json.loads((tmp_path / str(number) / "index.json").read_text())["updated_at"])
+    assert len(found) == 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import starmap
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from lexmill import Tokenizer, models, pre_tokenizers
 from lexmill.errors import FileError, FormatError, LexmillError, OptionError, OutputError
 from lexmill.sources import JsonLines, Lines
 from lexmill.token_files import open_tokens, tokenize_files
+from token_layouts import LAYOUTS, options_for
 
 
 def tokenizer(largest: int = 2) -> Tokenizer:
@@ -28,19 +30,7 @@ def corpus(tmp_path: Path) -> Lines:
     return Lines(path)
 
 
-LAYOUTS = [
-    {"format": "megatron"},
-    {"format": "npy"},
-    {"format": "arrow"},
-    {"format": "parquet"},
-    {"format": "raw", "preset": "datatrove"},
-    {"format": "raw", "preset": "dolma"},
-    {"format": "raw", "preset": "nanogpt"},
-    {"format": "raw", "preset": "llm.c"},
-]
-
-
-@pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: str(layout.get("preset", layout["format"])))
+@pytest.mark.parametrize("layout", list(starmap(options_for, LAYOUTS)), ids=str)
 def test_a_file_that_was_cut_is_an_error_and_no_end_of_the_documents(
     layout: dict[str, Any], corpus: Lines, tmp_path: Path
 ) -> None:
@@ -79,6 +69,28 @@ def test_splits_and_types_that_lie_are_errors(corpus: Lines, tmp_path: Path) -> 
     for dtype in (">u2", "<i2", "<f2", "S2"):
         np.save(ids, np.load(ids).view(dtype))
         with pytest.raises(OutputError, match="its type is"):
+            open_tokens(folder)[0]
+
+
+@pytest.mark.parametrize("pack", [None, 2])
+def test_offsets_that_lie_are_errors(pack: int | None, corpus: Lines, tmp_path: Path) -> None:
+    folder = tmp_path / "tokens"
+    tokenize_files(tokenizer(), corpus, folder, format="mds", pack=pack)
+    path = folder / "shard.00000.mds"
+    sound, table = path.read_bytes(), "its offsets are not those of its records"
+    count, first, second = np.frombuffer(sound, "<u4", 3).tolist()
+    lies = [(1, 0, table), (1, second + 9, table), (0, 3, table)]
+    if pack is None:
+        # The last document has a byte more.
+        lies += [(count + 1, len(sound) + 1, "does not end where an id of uint16 ends")]
+        lies += [(1, first - 1, "no array of one axis")]
+    else:
+        lies += [(2, first + 1, "a row has fewer than 2 ids")]
+    for place, lie, message in lies:
+        changed = np.frombuffer(sound, "u1").copy()
+        changed[4 * place : 4 * place + 4].view("<u4")[0] = lie
+        path.write_bytes(changed.tobytes() + bytes(lie > len(sound)))
+        with pytest.raises(OutputError, match=message):
             open_tokens(folder)[0]
 
 

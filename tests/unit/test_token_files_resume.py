@@ -21,18 +21,9 @@ from lexmill import Tokenizer, open_tokens, tokenize_files
 from lexmill._core import write_token_manifest
 from lexmill.errors import FormatError, OutputError
 from lexmill.sources import JsonLines
+from token_layouts import LAYOUTS
 from token_runs import TEXTS, contents, save_tokenizer
 
-LAYOUTS: list[tuple[str, str | None]] = [
-    ("megatron", None),
-    ("arrow", None),
-    ("npy", None),
-    ("parquet", None),
-    ("raw", "nanogpt"),
-    ("raw", "datatrove"),
-    ("raw", "dolma"),
-    ("raw", "llm.c"),
-]
 OPTIONS: dict[str, Any] = {"part_bytes": 30_000, "validation": 0.1, "end_token": 0}
 
 

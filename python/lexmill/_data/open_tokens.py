@@ -18,16 +18,8 @@ import numpy as np
 
 from lexmill._core import local_path, read_token_manifest
 from lexmill._data.packed_rows import PackedRows
-from lexmill._data.token_readers import (
-    DAMAGED,
-    READERS,
-    GroupSegment,
-    Ids,
-    PartFiles,
-    RowGroups,
-    Segment,
-    document_lengths,
-)
+from lexmill._data.segments import AnySegment, GroupSegment, Ids, RowGroups, ScatteredSegment, Segment
+from lexmill._data.token_readers import DAMAGED, READERS, PartFiles, document_lengths
 from lexmill._data.views import Views
 from lexmill.errors import FileError, LexmillError, OptionError, OutputError
 
@@ -134,7 +126,7 @@ class TokenFiles(Views):
         self._parts = [
             self._files(folder, part) for folder, manifest in self._folders for part in self._part_entries(manifest)
         ]
-        self._segments: dict[int, Sequence[Segment | GroupSegment]] = {}
+        self._segments: dict[int, Sequence[AnySegment]] = {}
         self._rows = [0, *accumulate(part.documents for part in self._parts)]
         self._tokens = [0, *accumulate(part.tokens for part in self._parts)]
         self.tokens = self._tokens[-1]
@@ -162,8 +154,7 @@ class TokenFiles(Views):
             if segment.rows is None:
                 break
             if at < segment.rows:
-                ids, splits = self._loaded(part, segment)
-                return ids[int(splits[at]) : int(splits[at + 1])]
+                return self._loaded(part, segment).row(at)
             at -= segment.rows
         raise OptionError(self._without_borders())
 
@@ -257,7 +248,7 @@ class TokenFiles(Views):
             at = start - self._tokens[part]
             for segment in self._open(part):
                 if at < segment.tokens and start < stop:
-                    piece = self._loaded(part, segment)[0][at : at + stop - start]
+                    piece = self._loaded(part, segment).range(at, at + stop - start)
                     pieces.append(piece)
                     start += len(piece)
                     at += len(piece)
@@ -265,7 +256,7 @@ class TokenFiles(Views):
             part += 1
         return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
 
-    def _open(self, part: int) -> Sequence[Segment | GroupSegment]:
+    def _open(self, part: int) -> Sequence[AnySegment]:
         if part not in self._segments:
             try:
                 segments = self._reader(self._parts[part])
@@ -280,22 +271,21 @@ class TokenFiles(Views):
             self._segments[part] = segments
         return self._segments[part]
 
-    def _loaded(self, part: int, segment: Segment | GroupSegment) -> tuple[Ids, Ids]:
-        """The ids of a segment and its splits, which are none if the files have none."""
+    def _loaded(self, part: int, segment: AnySegment) -> Segment | ScatteredSegment:
+        """A segment with its ids at hand."""
         try:
-            found = segment.loaded()
+            return segment.loaded()
         except DAMAGED as error:
             message = f"{self._parts[part].paths[0]}: it is not as it was written: {error}"
             raise OutputError(message) from error
-        return found.ids, np.zeros(0, np.int64) if found.splits is None else found.splits
 
-    def _check_rows(self, part: int, segments: Sequence[Segment | GroupSegment]) -> None:
+    def _check_rows(self, part: int, segments: Sequence[AnySegment]) -> None:
         """Refuses splits by which documents would be wrong."""
         rows = 0
         for segment in segments:
-            if isinstance(segment, Segment) and segment.splits is None:
+            if segment.rows is None:
                 return
-            if isinstance(segment, Segment) and not _is_sound(segment):
+            if not isinstance(segment, GroupSegment) and not _is_sound(segment):
                 message = f"{self._parts[part].paths[-1]}: documents do not begin and end where tokens do"
                 raise OutputError(message)
             rows += segment.rows or 0
@@ -341,7 +331,7 @@ _ROW_COLUMNS = (".position_ids.npy", ".document_ids.npy")
 """Files beside the ids of packed rows."""
 
 
-def _is_sound(segment: Segment) -> bool:
+def _is_sound(segment: Segment | ScatteredSegment) -> bool:
     """True if splits divide the ids."""
     splits = segment.splits
     if splits is None or splits.ndim != 1 or splits.dtype.kind not in "iu" or not splits.size:

@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from lexmill._core import read_token_manifest
-from lexmill._data.token_readers import DAMAGED, Ids
+from lexmill._data.segments import Ids
+from lexmill._data.token_readers import DAMAGED
 from lexmill._data.views import Views
 from lexmill.errors import OptionError, OutputError
 

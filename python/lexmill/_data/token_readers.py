@@ -13,88 +13,19 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from lexmill._core import arrow_stream_batches, parquet_token_group, parquet_token_groups
+from lexmill._core import array_record_rows, arrow_stream_batches, parquet_token_groups, tar_token_rows
+from lexmill._data.segments import AnySegment, GroupSegment, RowGroups, ScatteredSegment, Segment
 
-__all__ = ["DAMAGED", "READERS", "GroupSegment", "Ids", "PartFiles", "RowGroups", "Segment", "document_lengths"]
+__all__ = ["DAMAGED", "READERS", "PartFiles", "document_lengths"]
 
-Ids: TypeAlias = npt.NDArray[Any]
-"""A view of ids, in the width of the files; as a rule `uint16` or `uint32`."""
+Reader: TypeAlias = "Callable[[PartFiles], Sequence[AnySegment]]"
+"""Maps the files of a part."""
 
 _MEGATRON_HEADER = 34
 _LLM_C_HEADER = 1024
 
-
-@dataclass(frozen=True)
-class Segment:
-    """Ids of neighbouring documents, and where these begin and end if the files say so."""
-
-    ids: Ids
-    splits: npt.NDArray[Any] | None
-
-    @property
-    def tokens(self) -> int:
-        """Number of ids."""
-        return len(self.ids)
-
-    @property
-    def rows(self) -> int | None:
-        """Number of documents, if the files say where they begin."""
-        return None if self.splits is None else len(self.splits) - 1
-
-    def loaded(self) -> Segment:
-        """The segment with its ids at hand."""
-        return self
-
-
-@dataclass(frozen=True)
-class GroupSegment:
-    """A row group of a Parquet file, which is decoded when it is looked into.
-
-    Attributes:
-        path: the file.
-        group: the number of the row group.
-        dtype: how an id is shown.
-        rows: number of documents, as the file says, and of their tokens.
-        groups: where decoded groups are kept.
-    """
-
-    path: Path
-    group: int
-    dtype: np.dtype[Any]
-    rows: int
-    tokens: int
-    groups: RowGroups
-
-    def loaded(self) -> Segment:
-        """The segment with its ids at hand."""
-        return self.groups.get(self)
-
-
-class RowGroups:
-    """Decoded row groups of Parquet files: the ones that were looked into last."""
-
-    KEPT = 4
-
-    def __init__(self) -> None:
-        """Begins with none."""
-        self._kept: dict[tuple[Path, int], Segment] = {}
-
-    def get(self, wanted: GroupSegment) -> Segment:
-        """A group, decoded now unless it is kept."""
-        key = (wanted.path, wanted.group)
-        found = self._kept.pop(key, None)
-        if found is None:
-            ids, splits = parquet_token_group(*key)
-            found = Segment(ids.astype(wanted.dtype, copy=False), splits)
-            found.ids.flags.writeable = False
-            if (found.tokens, found.rows) != (wanted.tokens, wanted.rows):
-                message = f"row group {wanted.group} holds {found.tokens} tokens but must hold {wanted.tokens}"
-                raise ValueError(message)
-        # The dict is in the order of use. Another thread may have put the same group there.
-        self._kept[key] = found
-        for oldest in list(self._kept)[: -self.KEPT]:
-            self._kept.pop(oldest, None)
-        return found
+_RIEGELI_BLOCKS = (1 << 16, 24)
+"""Bytes of a block, and of the header at its beginning."""
 
 
 @dataclass(frozen=True)
@@ -194,14 +125,63 @@ def _parquet(part: PartFiles) -> list[GroupSegment]:
     ]
 
 
+def _offset_table(path: Path) -> npt.NDArray[np.int64]:
+    """The positions of records, and of the end of the last one, from the table at the beginning of a file."""
+    (count,) = _map(path, "<u4", 0, 1)
+    offsets = _map(path, "<u4", 4, int(count) + 1).astype(np.int64)
+    if offsets[0] < 4 * (len(offsets) + 1) or offsets[-1] != path.stat().st_size or np.any(np.diff(offsets) < 0):
+        message = "its offsets are not those of its records"
+        raise ValueError(message)
+    return offsets
+
+
+def _mds(part: PartFiles) -> list[ScatteredSegment]:
+    path = part.paths[0]
+    offsets, data = _offset_table(path), _map(path, np.uint8)
+    if part.row_length is not None:
+        # Ids are the last column, and all arrays of ids have one length.
+        sizes = np.full(len(offsets) - 1, part.row_length * part.dtype.itemsize)
+        if np.any(np.diff(offsets) < sizes):
+            message = f"a row has fewer than {part.row_length} ids"
+            raise ValueError(message)
+        return [ScatteredSegment.of_sizes(data, part.dtype, offsets[1:] - sizes, sizes)]
+    # After its size in 4 bytes, a record has a byte with the number of axes and the logarithm of the width of lengths.
+    axes = data[offsets[:-1] + 4]
+    if np.any(axes >> 2 != 1):
+        message = "a document is no array of one axis"
+        raise ValueError(message)
+    starts = offsets[:-1] + 5 + (1 << (axes & 3).astype(np.int64))
+    return [ScatteredSegment.of_sizes(data, part.dtype, starts, offsets[1:] - starts)]
+
+
+def _webdataset(part: PartFiles) -> list[ScatteredSegment]:
+    path = part.paths[0]
+    return [ScatteredSegment.of_sizes(_map(path, np.uint8), part.dtype, *tar_token_rows(path, part.dtype.name))]
+
+
+def _litdata(part: PartFiles) -> list[Segment]:
+    path = part.paths[0]
+    offsets = _offset_table(path)
+    return [Segment(_map(path, part.dtype, int(offsets[0])), (offsets - offsets[0]) // part.dtype.itemsize)]
+
+
+def _array_record(part: PartFiles) -> list[ScatteredSegment]:
+    path = part.paths[0]
+    return [ScatteredSegment.of_sizes(_map(path, np.uint8), part.dtype, *array_record_rows(path), _RIEGELI_BLOCKS)]
+
+
 DAMAGED = (OSError, ValueError, TypeError, IndexError, OverflowError, EOFError, zlib.error, tokenize.TokenError)
 """What readers raise for files that are not as they were written; an `IndexError` would end a loop over documents."""
 
-READERS: dict[tuple[str, str | None], Callable[[PartFiles], Sequence[Segment | GroupSegment]]] = {
+READERS: dict[tuple[str, str | None], Reader] = {
     ("megatron", None): _megatron,
     ("npy", None): _npy,
     ("arrow", None): _arrow,
     ("parquet", None): _parquet,
+    ("mds", None): _mds,
+    ("webdataset", None): _webdataset,
+    ("litdata", None): _litdata,
+    ("arrayrecord", None): _array_record,
     ("raw", "nanogpt"): _nanogpt,
     ("raw", "llm.c"): _llm_c,
     ("raw", "datatrove"): _datatrove,
@@ -212,9 +192,7 @@ _BLOCK = 1 << 20
 """Lengths of documents in a block."""
 
 
-def document_lengths(
-    reader: Callable[[PartFiles], Sequence[Segment | GroupSegment]], part: PartFiles
-) -> Iterator[npt.NDArray[np.uint32] | None]:
+def document_lengths(reader: Reader, part: PartFiles) -> Iterator[npt.NDArray[np.uint32] | None]:
     """The tokens of each document of a part, in blocks; None if the files do not say where documents begin."""
     if reader is _megatron:
         # A joined pair is one part, so the lengths are mapped.

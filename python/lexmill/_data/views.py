@@ -6,7 +6,7 @@ import operator
 from collections.abc import Sequence
 from typing import ClassVar, overload
 
-from lexmill._data.token_readers import Ids
+from lexmill._data.segments import Ids
 
 __all__ = ["Views"]
 

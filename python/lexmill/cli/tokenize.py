@@ -27,47 +27,27 @@ from lexmill.cli.options import (
 from lexmill.cli.outcome import Outcome, UsageError
 from lexmill.cli.progress import ProgressBar
 from lexmill.cli.sources import named_sources
-from lexmill.token_files import merge_token_files, pack_tokens, tokenize_files
+from lexmill.token_files import (
+    Format,
+    Packing,
+    Preset,
+    merge_token_files,
+    pack_tokens,
+    tokenize_files,
+)
 
 _LONGEST_ID = len(str(2**32))
 
-__all__ = ["FormatName", "MergeOptions", "Options", "PackOptions", "PresetName", "merge", "pack", "tokenize"]
+__all__ = ["MergeOptions", "Options", "PackOptions", "merge", "pack", "tokenize"]
 
 
-class FormatName(str, Enum):
-    """A layout of token files."""
-
-    MEGATRON = "megatron"
-    ARROW = "arrow"
-    PARQUET = "parquet"
-    NPY = "npy"
-    RAW = "raw"
-
-
-class PackingName(str, Enum):
-    """How documents are divided among rows."""
-
-    CONCAT = "concat"
-    BEST_FIT = "best-fit"
-    BEST_FIT_DECREASING = "best-fit-decreasing"
-    INDEX = "index"
-
-
+# typer has no lists of literals.
 class RowColumnName(str, Enum):
     """Integers about the tokens of packed rows."""
 
     POSITION_IDS = "position_ids"
     DOCUMENT_IDS = "document_ids"
     CU_SEQLENS = "cu_seqlens"
-
-
-class PresetName(str, Enum):
-    """Who reads files of bare ids."""
-
-    NANOGPT = "nanogpt"
-    DATATROVE = "datatrove"
-    DOLMA = "dolma"
-    LLM_C = "llm.c"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,9 +57,9 @@ class Options:
     tokenizer: TokenizerFile
     files: Corpus
     output: Annotated[str, typer.Option("--output", "-o", help="The folder of the token files.", show_default=False)]
-    format: Annotated[FormatName, typer.Option(help="The layout of the token files.")] = FormatName.MEGATRON
+    format: Annotated[Format, typer.Option(help="The layout of the token files.")] = "megatron"
     preset: Annotated[
-        PresetName | None, typer.Option(help="For raw, the program that reads the files.", show_default=False)
+        Preset | None, typer.Option(help="For raw, the program that reads the files.", show_default=False)
     ] = None
     begin_token: Annotated[str | None, typer.Option(help="A token, or its id, before each document.")] = None
     end_token: Annotated[str | None, typer.Option(help="A token, or its id, after each document.")] = None
@@ -88,8 +68,8 @@ class Options:
         None
     )
     packing: Annotated[
-        PackingName, typer.Option(help="Cut documents where a row is full, or keep them whole where they fit.")
-    ] = PackingName.CONCAT
+        Packing, typer.Option(help="Cut documents where a row is full, or keep them whole where they fit.")
+    ] = "concat"
     pad_token: Annotated[
         str | None, typer.Option(help="A token, or its id, that fills up rows; else concat leaves out a part's last.")
     ] = None
@@ -151,8 +131,8 @@ class PackOptions:
     output: Annotated[str, typer.Option("--output", "-o", help="The folder of the index.", show_default=False)]
     length: Annotated[int, typer.Option(min=1, max=LARGEST, help="Tokens of a row.", show_default=False)]
     packing: Annotated[
-        PackingName, typer.Option(help="Cut documents where a row is full, or keep them whole where they fit.")
-    ] = PackingName.BEST_FIT_DECREASING
+        Packing, typer.Option(help="Cut documents where a row is full, or keep them whole where they fit.")
+    ] = "best-fit-decreasing"
     seed: Annotated[
         int | None, typer.Option(min=0, max=LARGEST, help="Put the documents into an order.", show_default=False)
     ] = None
@@ -173,13 +153,13 @@ def tokenize(options: Options) -> Outcome:
             tokenizer,
             sources,
             options.output,
-            format=options.format.value,
-            preset=options.preset.value if options.preset else None,
+            format=options.format,
+            preset=options.preset,
             begin_token=_token(tokenizer, options.begin_token),
             end_token=_token(tokenizer, options.end_token),
             add_special_tokens=options.special_tokens,
             pack=options.pack,
-            packing=options.packing.value,
+            packing=options.packing,
             pack_columns=[column.value for column in options.pack_column or []],
             pad_token=_token(tokenizer, options.pad_token),
             validation=options.validation,
@@ -200,7 +180,7 @@ def tokenize(options: Options) -> Outcome:
     shares = _shares(total, options.pack)
     data: dict[str, object] = {
         "output": options.output,
-        "format": options.format.value,
+        "format": options.format,
         "dtype": written.manifest["options"]["dtype"],
         **total,
         **shares,
@@ -226,7 +206,7 @@ def pack(options: PackOptions) -> Outcome:
             options.folder,
             length=options.length,
             out=options.output,
-            packing=options.packing.value,  # type: ignore[arg-type]  # the core refuses `index`
+            packing=options.packing,  # type: ignore[arg-type]  # the core refuses `index`
             seed=options.seed,
             split=options.split,
             overwrite=options.overwrite,

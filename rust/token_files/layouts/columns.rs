@@ -15,9 +15,9 @@ use parquet::schema::types::ColumnPath;
 use serde_json::Value;
 
 use super::added_batch::AddedBatch;
-use super::{CompleteFile, PartKind, PartWriter, Row, RowColumn};
+use super::{CompleteFile, Layout, PartKind, PartWriter, Row, RowColumn};
 use crate::corpus::sources::{AddedColumn, ValueKind};
-use crate::token_files::options::{Layout, Width};
+use crate::token_files::options::Width;
 use crate::token_files::part_file::PartFile;
 use crate::{Error, Result};
 
@@ -136,8 +136,7 @@ impl Batch {
 /// # Errors
 /// [`Error::InvalidOption`] for a column of an unknown type.
 pub(in crate::token_files) fn schema_of(options: &Value) -> Result<SchemaRef> {
-    let widths = [Width::U16, Width::I32, Width::U32];
-    let width = widths.into_iter().find(|width| options["dtype"] == width.name()).unwrap_or(Width::U32);
+    let width = Width::named(options["dtype"].as_str().unwrap_or_default()).unwrap_or(Width::U32);
     let columns = options["columns"].as_object().into_iter().flatten();
     let added = columns
         .map(|(name, kind)| Ok(AddedColumn::new(name, ValueKind::named(kind.as_str().unwrap_or_default())?)));

@@ -6,17 +6,22 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use super::{Layout, PartKind, litdata, mds};
 use crate::structures::atomic_file;
 use crate::token_files::joining::joined_files;
 use crate::token_files::manifest::{FileEntry, Manifest};
-use crate::token_files::options::Layout;
+use crate::token_files::parts::SPLITS;
 use crate::{Error, Result};
+
+/// The list of shards or chunks.
+const INDEX: &str = "index.json";
 
 /// The names of all files that a run may write beside the files of parts. The files of a split are in its folder.
 pub(in crate::token_files) fn folder_files(layout: Layout, splits: &[&str]) -> Vec<String> {
     let of_split = |&split: &&str| -> Vec<String> {
         match layout {
             Layout::Arrow => ["dataset_info.json", "state.json"].map(|name| joined(split, name)).into(),
+            Layout::Mds | Layout::Litdata => vec![joined(split, INDEX)],
             layout => joined_files(layout, split),
         }
     };
@@ -32,12 +37,12 @@ pub(in crate::token_files) fn folder_files(layout: Layout, splits: &[&str]) -> V
 /// # Errors
 /// [`Error::Io`].
 pub(in crate::token_files) fn finish_folder(
-    layout: Layout,
+    kind: PartKind<'_>,
     folder: &Path,
     splits: &[&str],
     manifest: &Manifest,
 ) -> Result<BTreeMap<String, FileEntry>> {
-    let mut files = BTreeMap::new();
+    let (layout, mut files) = (kind.layout, BTreeMap::new());
     for &split in splits {
         let names = manifest.parts.iter().flat_map(|part| part.files.keys());
         let names: Vec<&str> = names.filter_map(|name| within(split, name)).collect();
@@ -46,11 +51,37 @@ pub(in crate::token_files) fn finish_folder(
             let state = arrow_state(split, &names, manifest);
             write_json(folder, &joined(split, "state.json"), &state, &mut files)?;
         }
+        let index = match layout {
+            Layout::Mds => mds::index(kind, &written_files(kind, split, manifest)),
+            Layout::Litdata => {
+                litdata::index(&written_files(kind, split, manifest), &manifest.fingerprint(split))
+            }
+            _ => continue,
+        };
+        write_json(folder, &joined(split, INDEX), &index, &mut files)?;
     }
     if layout == Layout::Arrow && splits.len() > 1 {
         write_json(folder, "dataset_dict.json", &json!({ "splits": splits }), &mut files)?;
     }
     Ok(files)
+}
+
+/// The file of a part in one split.
+pub(super) struct WrittenFile<'a> {
+    pub(super) name: &'a str,
+    pub(super) bytes: u64,
+    pub(super) rows: u64,
+    pub(super) tokens: u64,
+}
+
+/// The files of a split that have rows, for layouts with one file a part.
+fn written_files<'a>(kind: PartKind<'_>, split: &str, manifest: &'a Manifest) -> Vec<WrittenFile<'a>> {
+    let files = manifest.parts.iter().flat_map(|part| {
+        let (rows, tokens) = part.counts.of_split(split == SPLITS[1], kind.row_length);
+        let files = part.files.iter().filter_map(|(name, entry)| Some((within(split, name)?, entry.bytes)));
+        files.map(move |(name, bytes)| WrittenFile { name, bytes, rows, tokens })
+    });
+    files.filter(|file| file.rows > 0).collect()
 }
 
 /// The name of a file within the folder of its split, if it is there.

@@ -7,29 +7,46 @@
 //! | `npy` | ids and row splits as numpy reads them |
 //! | `added_batch` | values of added columns, and offsets, as record batches |
 //! | `columns` | rows as record batches, for Arrow and Parquet |
+//! | `offset_file` | records after a table of offsets, for `mds` and `litdata` |
+//! | `mds` | shards of `MosaicML` streaming, and their index |
+//! | `litdata` | chunks of litdata, and their index |
+//! | `webdataset` | tar files of arrays |
+//! | `riegeli` | the container of `array_record` |
+//! | `array_record` | files that Grain reads |
+//! | `names` | the layouts, their names, and the options that each takes |
 //! | `row_columns` | integers about the tokens of packed rows |
 //! | `folder` | the files of a folder that belong to no part |
 
 mod added_batch;
+mod array_record;
 mod columns;
 mod folder;
+mod litdata;
+mod mds;
 mod megatron;
+mod names;
 mod npy;
+mod offset_file;
 mod raw;
+mod riegeli;
 mod row_columns;
+mod webdataset;
 
 use std::path::Path;
 
-use super::options::{Layout, Preset, Width};
+use super::options::Width;
 use super::part_file::PartFile;
 use crate::Result;
 use crate::corpus::inputs::Place;
 use crate::corpus::sources::AddedColumn;
 
+pub(super) use array_record::MAGIC;
 pub(super) use columns::{IDS, schema_of};
 pub(super) use folder::{finish_folder, folder_files, joined, remove, within};
 pub(super) use megatron::{documents_of, open_lengths, write_index};
+pub use names::{Layout, Preset};
 pub(super) use npy::{HEADER, header};
+pub(super) use riegeli::{BLOCK, read_records, record_end, record_start};
 pub use row_columns::RowColumn;
 
 /// The unit of writing: a document, or a row of packed documents.
@@ -93,6 +110,10 @@ fn file_names(layout: Layout, part: usize) -> Vec<String> {
         Layout::Arrow => vec![format!("data-{part:05}.arrow")],
         Layout::Parquet => named(&[".parquet"]),
         Layout::Npy => named(&[".npy", ".row_splits.npy"]),
+        Layout::Mds => vec![format!("shard.{part:05}.mds")],
+        Layout::WebDataset => named(&[".tar"]),
+        Layout::Litdata => vec![format!("chunk-0-{part}.bin")],
+        Layout::ArrayRecord => named(&[".array_record"]),
         Layout::Raw(Preset::NanoGpt | Preset::LlmC) => named(&[".bin"]),
         Layout::Raw(Preset::Datatrove) => named(&[".ds", ".ds.index", ".ds.metadata"]),
         Layout::Raw(Preset::Dolma) => named(&[".npy", ".csv.gz"]),
@@ -101,7 +122,12 @@ fn file_names(layout: Layout, part: usize) -> Vec<String> {
 
 /// The names of files that are there only while part `part` is written.
 fn side_names(layout: Layout, part: usize) -> Vec<String> {
-    if layout == Layout::Megatron { vec![format!("part-{part:05}.lengths")] } else { Vec::new() }
+    let suffixes: &[&str] = match layout {
+        Layout::Megatron => &[".lengths"],
+        Layout::Mds | Layout::Litdata => &offset_file::OffsetFile::SIDE,
+        _ => &[],
+    };
+    suffixes.iter().map(|suffix| format!("part-{part:05}{suffix}")).collect()
 }
 
 /// The name of the file of a column, for the layout that has such files.
@@ -117,6 +143,28 @@ pub(super) fn possible_names(layout: Layout, part: usize) -> Vec<String> {
         names.extend(RowColumn::OF_TOKENS.map(|column| column_name(column, part)));
     }
     names
+}
+
+/// The file of a part with these rows, in a layout that has one file, and the folder that it is in.
+#[cfg(test)]
+pub(super) fn written(
+    layout: Layout,
+    width: Width,
+    rows: &[Vec<u8>],
+) -> (tempfile::TempDir, std::path::PathBuf) {
+    let folder = tempfile::tempdir().expect("room on the disk");
+    let kind = PartKind { layout, width, row_length: None, row_columns: &[], added: &[], offsets: false };
+    let mut writer = open(kind, folder.path(), 0).expect("a temporary file");
+    for ids in rows {
+        let row = Row { ids, starts: &[], padding: 0, place: Place::default(), source: "", added: &[] };
+        writer.push(row).expect("there is room");
+    }
+    for mut complete in writer.finish().expect("there is room") {
+        complete.file.sync(&complete.header).expect("there is room");
+        complete.file.rename().expect("a free name");
+    }
+    let path = folder.path().join(&file_names(layout, 0)[0]);
+    (folder, path)
 }
 
 /// Opens the files of part `part` in `folder`.
@@ -136,6 +184,10 @@ pub(super) fn open(kind: PartKind<'_>, folder: &Path, part: usize) -> Result<Box
             let columns = columns.map(|&column| (column, folder.join(column_name(column, part))));
             Box::new(npy::Npy::create(&paths, columns, kind)?)
         }
+        Layout::Mds => Box::new(mds::Mds::create(&paths, kind)?),
+        Layout::WebDataset => Box::new(webdataset::WebDataset::create(&paths, part, kind)?),
+        Layout::Litdata => Box::new(litdata::Litdata::create(&paths)?),
+        Layout::ArrayRecord => Box::new(array_record::ArrayRecord::create(&paths)?),
         Layout::Raw(preset) => raw::create(preset, &paths, kind.width)?,
     })
 }

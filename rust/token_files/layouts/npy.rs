@@ -29,7 +29,7 @@ pub(super) struct Npy {
     splits: PartFile,
     /// An integer for each token of packed rows.
     columns: Vec<(RowColumn, PartFile)>,
-    values: Vec<i32>,
+    values: Vec<u8>,
     width: Width,
     /// Of an array of rows, the tokens of each.
     row_length: Option<usize>,
@@ -67,8 +67,8 @@ impl PartWriter for Npy {
         let Some(length) = self.row_length else { return self.split_at(self.tokens) };
         for (column, file) in &mut self.columns {
             self.values.clear();
-            column.push(row, length, &mut self.values);
-            self.values.iter().try_for_each(|value| file.append(&value.to_le_bytes()))?;
+            column.push_bytes(row, length, &mut self.values);
+            file.append(&self.values)?;
         }
         // The array begins with 0 already; a document that goes on in the next row is split there.
         row.starts
@@ -81,14 +81,14 @@ impl PartWriter for Npy {
         if self.row_length.is_some() && self.tokens > 0 {
             self.split_at(self.tokens)?;
         }
-        let descr = if self.width == Width::U16 { "<u2" } else { "<u4" };
         let shape = match self.row_length {
             Some(length) => format!("({}, {length})", self.rows),
             None => format!("({},)", self.tokens),
         };
         let splits = (self.splits.bytes() - HEADER as u64) / 8;
-        let of_rows = self.columns.into_iter().map(|(_, file)| (file, "<i4", shape.clone()));
-        let files = [(self.ids, descr, shape.clone()), (self.splits, "<i8", format!("({splits},)"))];
+        let of_rows = self.columns.into_iter().map(|(_, file)| (file, Width::I32.descr(), shape.clone()));
+        let files =
+            [(self.ids, self.width.descr(), shape.clone()), (self.splits, "<i8", format!("({splits},)"))];
         let files = files.into_iter().chain(of_rows);
         Ok(files.map(|(file, descr, shape)| CompleteFile { file, header: header(descr, &shape) }).collect())
     }

@@ -6,8 +6,8 @@ use csv::{Writer, WriterBuilder};
 use flate2::write::GzEncoder;
 use flate2::{Compression, GzBuilder};
 
-use super::{CompleteFile, PartWriter, Row};
-use crate::token_files::options::{Preset, Width};
+use super::{CompleteFile, PartWriter, Preset, Row};
+use crate::token_files::options::Width;
 use crate::token_files::part_file::PartFile;
 use crate::{Error, Result};
 

@@ -46,6 +46,13 @@ impl RowColumn {
         }
     }
 
+    /// Appends the integers of a row of `length` tokens as bytes, little-endian.
+    pub(super) fn push_bytes(self, row: Row<'_>, length: usize, bytes: &mut Vec<u8>) {
+        let mut values = Vec::new();
+        self.push(row, length, &mut values);
+        bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+    }
+
     /// Appends the integers of a row of `length` tokens.
     pub(super) fn push(self, row: Row<'_>, length: usize, values: &mut Vec<i32>) {
         let ends = row.starts.iter().skip(1).copied().chain([length as i32]);
