@@ -3,8 +3,8 @@
 /// Bits of the first generation: 64 KiB, within reach of the near caches.
 const FEWEST_BITS: usize = 1 << 19;
 
-/// A generation is full once one bit out of so many is set: then a quarter of the hashes that are asked for the first time are taken for known.
-const FULL: usize = 4;
+/// A generation is full once one bit out of so many is set: then two full generations take a quarter of new hashes for known.
+const FULL: usize = 8;
 
 /// How many times as large the next generation is while there is room, for chunks that come again after many others.
 const GROWTH: usize = 4;
@@ -34,12 +34,12 @@ impl FirstSights {
             self.set = 0;
         }
         // The low bits of the hash choose the slot in the table.
-        let (place, bit) = ((hash >> 32) as usize, 1 << (hash >> 26 & 63));
-        let was_met =
-            self.older.get(place & self.older.len().wrapping_sub(1)).is_some_and(|word| word & bit != 0);
-        let at = place & (self.younger.len() - 1);
-        let is_known = self.younger[at] & bit != 0;
-        self.younger[at] |= bit;
+        let (bit, last) = ((hash >> 32) as usize, self.younger.len() - 1);
+        let was_met = self.older.get(bit / 64 & self.older.len().wrapping_sub(1));
+        let was_met = was_met.is_some_and(|word| word >> (bit % 64) & 1 != 0);
+        let word = &mut self.younger[bit / 64 & last];
+        let is_known = *word >> (bit % 64) & 1 != 0;
+        *word |= 1 << (bit % 64);
         self.set += usize::from(!is_known);
         is_known || was_met
     }
@@ -48,17 +48,18 @@ impl FirstSights {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cache::key::hash_key;
 
     #[test]
     fn a_chunk_is_met_again_from_the_second_time_on() {
-        let hash = |number: u64| number.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let hash = |number: u64| hash_key(number.into());
         for (most_bytes, numbers) in [(0, 10_000), (1 << 20, 200_000)] {
             let mut seen = FirstSights::default();
             let mut count_known = |numbers: u64| {
                 (0..numbers).filter(|&number| seen.is_met_again(hash(number), most_bytes)).count()
             };
             let wrong = count_known(numbers);
-            assert!(wrong < numbers as usize / FULL, "{wrong}");
+            assert!(wrong < numbers as usize / 4, "{wrong}");
             assert_eq!(count_known(numbers), numbers as usize);
             // Both generations are as large as they may be, and do not fill up.
             count_known(4_000_000);

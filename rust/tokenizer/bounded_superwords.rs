@@ -12,14 +12,17 @@ use crate::cache::KeyForm;
 use crate::counting::runs::{Budget, CountsFile, Overflow, Spelling, Stages};
 use crate::counting::{Spill, WordCounter};
 use crate::models::Model;
-use crate::models::bpe::Bpe;
+use crate::models::bpe::{Bpe, BpeOptions};
 use crate::structures::parallel::{METER_EVERY, Meter, OnProgress, run_parts};
 use crate::trainers::bpe::{
-    BpeTrainer, Extension, Outcome, RareBorders, RarePairs, SuperwordAlgorithm, TokenWords,
+    BpeTrainer, RareBorders, RarePairs, SuperwordAlgorithm, TokenWords, is_ambiguous, merged_writer,
 };
 use crate::trainers::word_counts::{WordCounts, WordSource};
 use crate::trainers::{Trainer, Words};
 use crate::{Error, Result};
+
+/// How many times as frequent the merges of a round are where the parts for the merges before were too many.
+const QUICKLY: u64 = 4;
 
 impl SuperwordStages {
     /// As [`Self::train`], from counts of words and phrases; runs are counted within `budget` as well.
@@ -50,19 +53,19 @@ impl SuperwordStages {
         drop(words);
         let [_, second] = self.phases(trainer, threads);
         let second = SecondPhase { trainer: &second, base: &base, budget, threads };
-        let extension = match self.options.algorithm {
+        let model = match self.options.algorithm {
             SuperwordAlgorithm::SuperBpe => {
                 if let Err(too_large) = second.check_memory(&phrases) {
                     let words = TokenWords::new(&base);
                     let tokens =
                         second.recount(&phrases, on_progress, |source, new_counter, on_progress| {
-                            count_tokens(&words, source, threads, new_counter, on_progress)
+                            count_tokens(|| words.writer(), source, threads, new_counter, on_progress)
                         })?;
                     drop(phrases);
-                    second.learn_from_parts(&tokens, too_large, on_progress)?
+                    second.learn_in_rounds(tokens, too_large, on_progress)?
                 } else {
                     let source = second.source(&phrases, on_progress)?;
-                    second.trainer.extend(&base, 0, source, on_progress)?
+                    second.trainer.extend(&base, 0, source, on_progress)?.into_model(&base)?
                 }
             }
             SuperwordAlgorithm::Boundless => {
@@ -71,14 +74,14 @@ impl SuperwordStages {
                 })?;
                 drop(phrases);
                 if let Err(too_large) = second.check_memory(&runs) {
-                    second.learn_from_parts(&runs, too_large, on_progress)?
+                    second.learn_in_rounds(runs, too_large, on_progress)?
                 } else {
                     let source = second.source(&runs, on_progress)?;
-                    second.trainer.extend_by_tokens(&base, source, on_progress)?
+                    second.trainer.extend_by_tokens(&base, source, on_progress)?.into_model(&base)?
                 }
             }
         };
-        extension.into_model(&base).map(Model::Bpe)
+        Ok(Model::Bpe(model))
     }
 
     /// The phrases of counts as the trained tokenizer spells them; `stages` have the pre-tokenizer of phrases.
@@ -146,48 +149,81 @@ impl SecondPhase<'_> {
         overflow.finish(summary.texts, summary.bytes, on_progress)
     }
 
-    /// Learns from token words that are too many for the memory, cut between rare pairs; `too_large` is the error if that cannot be exact.
-    fn learn_from_parts(
+    /// Learns from token words that are too many for the memory, in rounds, from the most frequent merges to the rarest. A round cuts the
+    /// words between rare pairs and learns the merges that are frequent; the words of the next round have these merges.
+    ///
+    /// # Errors
+    /// `too_large` if no merge is frequent enough for parts that the memory holds, or if the cuts might change merges; the errors of
+    /// reading and writing counts.
+    fn learn_in_rounds(
         &self,
-        words: &CountsFile,
+        mut words: CountsFile,
         too_large: Error,
         on_progress: &mut OnProgress<'_>,
-    ) -> Result<Extension> {
-        let pairs =
-            RarePairs::count(self.base, &self.source(words, on_progress)?, self.threads, on_progress)?;
-        let mut least = pairs.guess(self.trainer.vocab_size.saturating_sub(self.base.vocab().len()));
-        while least > self.trainer.min_frequency.max(1) {
-            let borders = pairs.borders(least);
-            let is_plain = AtomicBool::new(true);
-            let parts = self.recount(words, on_progress, |source, new_counter, on_progress| {
-                count_parts(&borders, &is_plain, source, self.threads, new_counter, on_progress)
+    ) -> Result<Bpe> {
+        let floor = self.trainer.min_frequency.max(1);
+        let (mut base, mut last_least) = (self.base.clone(), u64::MAX);
+        loop {
+            let missing = self.trainer.vocab_size.saturating_sub(base.vocab().len());
+            let pairs =
+                RarePairs::count(&base, &self.source(&words, on_progress)?, self.threads, on_progress)?;
+            let mut least = pairs.guess(missing).min(last_least / 2).max(floor);
+            let parts = loop {
+                if least >= last_least {
+                    return Err(too_large);
+                }
+                let Some(parts) = self.parts(&words, &pairs.borders(least), on_progress)? else {
+                    return Err(too_large);
+                };
+                if self.check_memory(&parts).is_ok() {
+                    break parts;
+                }
+                least = least.saturating_mul(QUICKLY);
+            };
+            let trainer = BpeTrainer { min_frequency: least, ..self.trainer.clone() };
+            let extension =
+                trainer.extend_by_tokens(&base, self.source(&parts, on_progress)?, on_progress)?;
+            drop(parts);
+            if is_ambiguous(&base, &extension) {
+                return Err(too_large);
+            }
+            let merges = Bpe::from_pairs(Arc::default(), &extension.merges, BpeOptions::default())?;
+            base = extension.into_model(&base)?;
+            if least == floor || base.vocab().len() >= self.trainer.vocab_size {
+                return Ok(base);
+            }
+            words = self.recount(&words, on_progress, |source, new_counter, on_progress| {
+                count_tokens(|| merged_writer(&merges), source, self.threads, new_counter, on_progress)
             })?;
-            if !is_plain.into_inner() {
-                break;
-            }
-            self.check_memory(&parts)?;
-            let source = self.source(&parts, on_progress)?;
-            let extension = self.trainer.extend_by_tokens(self.base, source, on_progress)?;
-            match pairs.outcome(&extension, least, self.trainer.vocab_size) {
-                Outcome::Exact => return Ok(extension),
-                Outcome::CutTooMuch => least /= 2,
-                Outcome::Ambiguous => break,
-            }
+            last_least = least;
         }
-        Err(too_large)
+    }
+
+    /// The parts of token words; `None` if the base merges two neighbours of a part.
+    fn parts(
+        &self,
+        words: &CountsFile,
+        borders: &RareBorders<'_>,
+        on_progress: &mut OnProgress<'_>,
+    ) -> Result<Option<CountsFile>> {
+        let is_plain = AtomicBool::new(true);
+        let parts = self.recount(words, on_progress, |source, new_counter, on_progress| {
+            count_parts(borders, &is_plain, source, self.threads, new_counter, on_progress)
+        })?;
+        Ok(is_plain.into_inner().then_some(parts))
     }
 }
 
-/// Counts texts as token words.
-fn count_tokens(
-    words: &TokenWords<'_>,
+/// Counts the token words that `new_writer` makes of words.
+fn count_tokens<W: FnMut(&str, &mut String) -> Result<()>>(
+    new_writer: impl Fn() -> W + Sync,
     source: &dyn WordSource,
     threads: usize,
     new_counter: NewCounter<'_>,
     on_progress: &mut OnProgress<'_>,
 ) -> Result<Vec<WordCounter>> {
     count_in_parts(source, threads, on_progress, |part, meter| {
-        let (mut counter, mut write, mut word) = (new_counter(), words.writer(), String::new());
+        let (mut counter, mut write, mut word) = (new_counter(), new_writer(), String::new());
         each_of(source, part, meter, |text, count, position| {
             write(text, &mut word)?;
             if word.chars().nth(1).is_some() {

@@ -5,7 +5,8 @@
 //! side at least as often as the merge's count. So no merge reaches across a border between two tokens that stand side by side fewer than
 //! `least` times, and a word may be cut there. A sketch bounds how often that is, from above.
 //!
-//! Both conditions are checked when the merges are known ([`RarePairs::outcome`]). `docs/algorithms/superwords.md` has the proof.
+//! The training stops at rarer merges, and the sequences are compared when the merges are known ([`is_ambiguous`]).
+//! `docs/algorithms/superwords.md` has the proof.
 
 use std::collections::HashMap;
 
@@ -28,17 +29,6 @@ pub struct RarePairs<'a> {
 pub struct RareBorders<'a> {
     base: &'a Bpe,
     frequent: Filter,
-}
-
-/// The use of merges that were learnt from cut words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// Whole words give the same merges.
-    Exact,
-    /// Less may be cut: some merge is rarer than the bound, or the words have too few merges.
-    CutTooMuch,
-    /// A token has several sequences of tokens of the base.
-    Ambiguous,
 }
 
 impl<'a> RarePairs<'a> {
@@ -82,23 +72,21 @@ impl<'a> RarePairs<'a> {
     pub fn borders(&self, least: u64) -> RareBorders<'a> {
         RareBorders { base: self.base, frequent: self.sketch.filter(least.min(u64::from(u32::MAX))) }
     }
+}
 
-    /// The use of merges that were learnt from words cut at [`Self::borders`] of `least`, where `vocab_size` tokens were wanted.
-    pub fn outcome(&self, extension: &Extension, least: u64, vocab_size: usize) -> Outcome {
-        let mut sequences: HashMap<u32, Vec<u32>> = HashMap::new();
-        for &((left, right), made) in &extension.merges {
-            let sequence =
-                [left, right].map(|id| sequences.get(&id).cloned().unwrap_or_else(|| vec![id])).concat();
-            let is_known = self.base.vocab().token(made).is_some();
-            if is_known || sequences.get(&made).is_some_and(|known| *known != sequence) {
-                return Outcome::Ambiguous;
-            }
-            sequences.insert(made, sequence);
+/// True if a token of `extension` has several sequences of tokens of `base`: then cut words may give other merges than whole words.
+pub fn is_ambiguous(base: &Bpe, extension: &Extension) -> bool {
+    let mut sequences: HashMap<u32, Vec<u32>> = HashMap::new();
+    for &((left, right), made) in &extension.merges {
+        let sequence =
+            [left, right].map(|id| sequences.get(&id).cloned().unwrap_or_else(|| vec![id])).concat();
+        let is_known = base.vocab().token(made).is_some();
+        if is_known || sequences.get(&made).is_some_and(|known| *known != sequence) {
+            return true;
         }
-        let is_full = self.base.vocab().len() + extension.tokens.len() >= vocab_size;
-        let are_frequent = extension.counts.iter().all(|&count| count >= least);
-        if is_full && are_frequent { Outcome::Exact } else { Outcome::CutTooMuch }
+        sequences.insert(made, sequence);
     }
+    false
 }
 
 impl RareBorders<'_> {
@@ -158,6 +146,7 @@ mod tests {
                 .map(|(ids, count)| (ids.into_iter().filter_map(char_of).collect(), count)).collect();
             let whole: WordCounts = words.iter().map(|(word, count)| (word.as_str(), *count)).collect();
             let tie_break = if first_seen { TieBreak::FirstSeen } else { TieBreak::SmallestIds };
+            let min_frequency = min_frequency.max(least);
             let trainer = BpeTrainer { vocab_size: 6 + extra, min_frequency, max_token_length, tie_break, ..BpeTrainer::default() };
             let pairs = RarePairs::count(&base, &whole, 2, &mut |_| Ok(())).expect("in memory");
             let borders = pairs.borders(least);
@@ -172,7 +161,7 @@ mod tests {
             }
             let parts: WordCounts = order.iter().map(|part| (part.as_str(), counts[part])).collect();
             let learnt = trainer.extend_by_tokens(&base, parts, &mut |_| Ok(())).expect("the size suffices");
-            if are_new && pairs.outcome(&learnt, least, trainer.vocab_size) == Outcome::Exact {
+            if are_new && !is_ambiguous(&base, &learnt) {
                 let expected = trainer.extend_by_tokens(&base, whole, &mut |_| Ok(())).expect("the size suffices");
                 prop_assert_eq!(learnt, expected);
             }

@@ -6,7 +6,7 @@
 //! the tokens of fragments.
 
 use super::symbols::Symbols;
-use super::token_words::{char_of, too_large};
+use super::token_words::{char_of, id_of, too_large};
 use crate::Result;
 use crate::cache::{CacheLimits, ChunkCache, ChunkKind, Lookup};
 use crate::models;
@@ -82,14 +82,23 @@ impl<'a> TokenWords<'a> {
     /// A function that puts the token word of a text in the place of its second argument, for one thread.
     pub fn writer(&self) -> impl FnMut(&str, &mut String) -> Result<()> + '_ {
         let mut segmenter = Segmenter::new(self.base, self.borders.as_ref());
-        move |text, word| {
-            word.clear();
-            for id in segmenter.of_word(&self.symbols, text)? {
-                word.push(char_of(id).ok_or_else(|| too_large(id))?);
-            }
-            Ok(())
-        }
+        move |text, word| write(segmenter.of_word(&self.symbols, text)?, word)
     }
+}
+
+/// A function that applies the merges of `merges` to a token word, and puts the result in the place of its second argument, for one thread.
+pub fn merged_writer(merges: &Bpe) -> impl FnMut(&str, &mut String) -> Result<()> + '_ {
+    let mut merger = Merger { base: merges, scratch: Scratch::default(), tokens: models::Tokens::default() };
+    move |word, merged| write(merger.merge(word.chars().map(id_of)).iter().copied(), merged)
+}
+
+/// Puts the token word of `ids` in the place of `word`.
+fn write(ids: impl Iterator<Item = u32>, word: &mut String) -> Result<()> {
+    word.clear();
+    for id in ids {
+        word.push(char_of(id).ok_or_else(|| too_large(id))?);
+    }
+    Ok(())
 }
 
 /// Applies the merges of a base to words.
@@ -123,7 +132,7 @@ impl<'a> Segmenter<'a> {
         let is_whole = merger.base.options().ignore_merges && merger.base.vocab().id(word).is_some();
         match borders.filter(|_| word.len() <= LONGEST && !word.is_empty()) {
             _ if is_whole => {}
-            None => tokens.extend_from_slice(merger.merge(symbols, word)),
+            None => tokens.extend_from_slice(merger.merge(symbols.of_word(word))),
             Some(borders) => {
                 // All lookups are under way before the first is needed.
                 let (bytes, mut start, mut last) = (word.as_bytes(), 0, None);
@@ -138,7 +147,7 @@ impl<'a> Segmenter<'a> {
                 lookups.push(cache.prefetch(bytes, start, bytes.len(), 0, ChunkKind::Chunk));
                 for &lookup in &*lookups {
                     let fragment = cache.resolve(lookup, bytes, |fragment, missed| {
-                        missed.ids.extend_from_slice(merger.merge(symbols, &word[fragment]));
+                        missed.ids.extend_from_slice(merger.merge(symbols.of_word(&word[fragment])));
                         Ok(())
                     })?;
                     tokens.extend_from_slice(fragment.ids);
@@ -149,7 +158,7 @@ impl<'a> Segmenter<'a> {
     }
 }
 
-/// Merges the symbols of texts.
+/// Merges symbols.
 struct Merger<'a> {
     base: &'a Bpe,
     scratch: Scratch,
@@ -157,8 +166,8 @@ struct Merger<'a> {
 }
 
 impl Merger<'_> {
-    fn merge(&mut self, symbols: &Symbols<'_>, text: &str) -> &[u32] {
-        self.base.merge_symbols(symbols.of_word(text), &mut self.scratch, &mut self.tokens);
+    fn merge(&mut self, symbols: impl Iterator<Item = u32>) -> &[u32] {
+        self.base.merge_symbols(symbols, &mut self.scratch, &mut self.tokens);
         &self.tokens.ids
     }
 }
