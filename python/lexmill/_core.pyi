@@ -13,6 +13,7 @@ from lexmill import pre_tokenizers as pre_tokenizers
 from lexmill import processors as processors
 from lexmill import trainers as trainers
 from lexmill._data.mixtures import DomainTokens, Weight
+from lexmill._data.write_tokens import FedBlock
 from lexmill._types import OnProgress
 from lexmill.decoders import Decoder
 from lexmill.models import Model
@@ -138,6 +139,7 @@ def tokenize_files(
     columns: Sequence[tuple[str, str | None]],
     offsets: bool,
     join: bool,
+    messages: tuple[str, str, Callable[[int, int], Iterator[FedBlock]]] | None,
     existing: str,
     num_threads: int | None,
     on_progress: OnProgress | None,
@@ -176,17 +178,17 @@ def write_token_manifest(folder: _Path, manifest: str) -> None:
 def special_affixes(tokenizer: Tokenizer) -> tuple[list[int], list[int]] | None:
     """The special ids that the post-processor puts before and after each text; None if it does more than that."""
 
-def arrow_stream_batches(path: _Path) -> list[tuple[int, int, int]]:
+def arrow_stream_batches(path: _Path, column: int) -> list[tuple[int, int, int]]:
     """Where the record batches of an Arrow stream of lists lie: for each its number of rows, and the bytes of the file
-    at which offsets and values of the first column begin.
+    at which offsets and values of a column begin. The columns before this one have lists, too.
     """
 
-def parquet_token_groups(path: _Path) -> list[tuple[int, int]]:
-    """For each row group of a Parquet file of token files its number of rows and of tokens."""
+def parquet_token_groups(path: _Path, column: str) -> list[tuple[int, int]]:
+    """For each row group of a Parquet file of token files its number of rows, and of values in a column of lists."""
 
-def parquet_token_group(path: _Path, group: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
-    """The ids of a row group of Parquet token files end to end, and the places where its rows begin and end. Ids beyond
-    31 bits are negative.
+def parquet_token_group(path: _Path, group: int, column: str) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+    """The values of a column of lists in a row group of Parquet token files, end to end, and the places where its rows
+    begin and end. Values beyond 31 bits are negative.
     """
 
 def tar_token_rows(path: _Path, dtype: str) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
@@ -606,6 +608,8 @@ class TextIterator:
 
     def __iter__(self) -> TextIterator: ...
     def __next__(self) -> str: ...
+    def read_bytes(self) -> int:
+        """Bytes of the files, as they lie on the disk, that were read so far."""
 
 @final
 class WordCounts:

@@ -11,21 +11,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Literal, TypeAlias, TypedDict
 
 from lexmill import _core
-from lexmill._core import Tokenizer, local_path
-from lexmill._data.corpus_warnings import warn_of_doubled, warn_of_repeated, warn_of_total
+from lexmill._core import Tokenizer
+from lexmill._data.corpus_warnings import warn_of_repeated, warn_of_total
 from lexmill._data.file_names import TEXT
 from lexmill._data.open_tokens import TokenFiles, Windows, open_tokens
-from lexmill._data.pack_tokens import check_indexable, pack_tokens, remove_index
+from lexmill._data.pack_tokens import pack_tokens
 from lexmill._data.packed_rows import PackedRows
 from lexmill._data.source_names import OneSource, Reading, sources_of
+from lexmill._data.write_tokens import write_tokens
 from lexmill._types import OnProgress
-from lexmill.errors import OptionError, VocabError
+from lexmill.errors import OptionError
 
 __all__ = [
+    "LayoutOptions",
     "PackedRows",
     "TokenFiles",
     "TokenOptions",
@@ -52,12 +53,6 @@ Packing: TypeAlias = Literal["concat", "best-fit", "best-fit-decreasing", "index
 RowColumn: TypeAlias = Literal["position_ids", "document_ids", "cu_seqlens"]
 """Integers about the tokens of packed rows."""
 
-INDEX_FOLDERS = {"train": "_rows", "validation": "_rows-validation"}
-"""The folders of indexes within a folder of token files. Readers of Parquet pass over names that begin so."""
-
-PAD_TOKENS = ("[PAD]", "<pad>", "<|pad|>")
-"""Usual names of the token that fills up rows."""
-
 NAMED = Reading(unnamed=TEXT)
 """How paths are read: of text, no name says whether a line or a file is a document."""
 
@@ -65,14 +60,11 @@ ColumnType: TypeAlias = Literal["string", "int64", "float64", "bool"]
 """The type of a column that is kept beside the ids."""
 
 
-class TokenOptions(TypedDict, total=False):
-    """The options of `tokenize_files` that jobs of Ray and Spark take too; it explains them and has their defaults."""
+class LayoutOptions(TypedDict, total=False):
+    """The options of `tokenize_files` that decide the form of files; it explains them and has their defaults."""
 
     format: Format
     preset: Preset | None
-    begin_token: str | int | None
-    end_token: str | int | None
-    add_special_tokens: bool
     pack: int | None
     packing: Packing
     pad_token: str | int | None
@@ -81,6 +73,14 @@ class TokenOptions(TypedDict, total=False):
     seed: int
     part_bytes: int
     signed: bool
+
+
+class TokenOptions(LayoutOptions, total=False):
+    """The options of `tokenize_files` that jobs of Ray and Spark take too; it explains them and has their defaults."""
+
+    begin_token: str | int | None
+    end_token: str | int | None
+    add_special_tokens: bool
 
 
 def tokenize_files(
@@ -187,81 +187,34 @@ def tokenize_files(
         DoubledTokenWarning: the post-processor adds `begin_token` or `end_token` where the option does.
         DroppedRowsWarning: with `pack`, the tokens of a split fill no row.
     """
-    if resume and overwrite:
-        message = "resume and overwrite are True but at most one of them may be"
-        raise OptionError(message)
-    for name, value, least in (("pack", pack, 1), ("seed", seed, 0), ("part_bytes", part_bytes, 1)):
-        if value is not None and not least <= value < 1 << 63:
-            message = f"{name} is {value} but must be from {least} to {(1 << 63) - 1}"
-            raise OptionError(message)
-    if isinstance(pack_columns, str):
-        message = f"pack_columns is {pack_columns!r} but must be a list of names"
-        raise OptionError(message)
-    is_index = packing == "index" and pack is not None
-    given = {"pad_token": pad_token is not None, "packing": packing != "concat", "pack_columns": bool(pack_columns)}
-    for name in (name for name, is_given in given.items() if is_given):
-        if pack is None:
-            message = f"{name} is given but pack is not"
-            raise OptionError(message)
-        if is_index and name != "packing":
-            message = f"{name} is given but must be absent with packing index, whose rows are made as they are read"
-            raise OptionError(message)
-    if is_index:
-        check_indexable(format, preset)
-    opened = [source._open() for source in sources_of(sources, NAMED)]
-    begin_id, end_id = _id_of(tokenizer, "begin_token", begin_token), _id_of(tokenizer, "end_token", end_token)
-    warn_of_repeated(path for source in opened for path in source.paths())
-    warn_of_doubled(tokenizer, begin_id, end_id, add_special_tokens=add_special_tokens)
-    _core.tokenize_files(
+    return write_tokens(
         tokenizer,
-        opened,
+        sources_of(sources, NAMED),
         out,
-        format=format,
-        preset=preset,
-        begin_id=begin_id,
-        end_id=end_id,
-        add_special_tokens=add_special_tokens,
-        pack=None if is_index else pack,
-        packing="concat" if is_index else packing,
-        pad_id=_pad_id(tokenizer, pad_token, packing),
-        pack_columns=list(pack_columns),
-        validation=validation,
-        seed=seed,
-        shuffle=shuffle,
-        part_bytes=part_bytes,
-        signed=signed,
-        columns=_columns(columns),
-        offsets=offsets,
-        join=join,
-        existing="resume" if resume else "overwrite" if overwrite else "refuse",
-        num_threads=num_threads,
-        on_progress=on_progress,
+        {
+            "format": format,
+            "preset": preset,
+            "begin_token": begin_token,
+            "end_token": end_token,
+            "add_special_tokens": add_special_tokens,
+            "pack": pack,
+            "packing": packing,
+            "pad_token": pad_token,
+            "pack_columns": pack_columns,
+            "validation": validation,
+            "seed": seed,
+            "shuffle": shuffle,
+            "part_bytes": part_bytes,
+            "signed": signed,
+            "columns": columns,
+            "offsets": offsets,
+            "join": join,
+            "resume": resume,
+            "overwrite": overwrite,
+            "num_threads": num_threads,
+            "on_progress": on_progress,
+        },
     )
-    if overwrite:
-        for name in INDEX_FOLDERS.values():
-            remove_index(Path(local_path(out)) / name)
-    if is_index and pack is not None:
-        for split, name in INDEX_FOLDERS.items() if validation else [("train", INDEX_FOLDERS["train"])]:
-            index = Path(local_path(out)) / name
-            pack_tokens(out, length=pack, out=index, split=split, overwrite=True, on_progress=on_progress)
-    written = open_tokens(out)
-    warn_of_total(
-        written.manifest["total"],
-        [entry["path"] for entry in written.manifest["inputs"]],
-        [message for source in opened for message in source.skipped()[1]],
-        unfilled=unfilled_splits(written),
-    )
-    return written
-
-
-def unfilled_splits(written: TokenFiles) -> list[str]:
-    """The splits that have tokens, but no packed row."""
-    options, total = written.manifest["options"], written.manifest["total"]
-    if options["pack"] is None:
-        return []
-    validation = total.get("validation_tokens", 0)
-    splits = {"train": total["tokens"] - validation, "validation": validation}
-    return [split for split, tokens in splits.items() if tokens and not len(open_tokens(written.folder, split))]
 
 
 def merge_token_files(
@@ -302,34 +255,3 @@ def merge_token_files(
     total = {**merged.manifest["total"], "skipped": 0}
     warn_of_total(total, [os.fspath(folder) for folder in folders])
     return merged
-
-
-def _columns(given: Sequence[str] | Mapping[str, ColumnType | None]) -> list[tuple[str, str | None]]:
-    """Names and types of columns."""
-    if isinstance(given, str):
-        message = f"columns is {given!r} but must be a list of names"
-        raise OptionError(message)
-    return list(given.items()) if isinstance(given, Mapping) else [(name, None) for name in given]
-
-
-def _pad_id(tokenizer: Tokenizer, token: str | int | None, packing: str) -> int | None:
-    """The id that fills up rows."""
-    if token is not None or packing in ("concat", "index"):
-        return _id_of(tokenizer, "pad_token", token)
-    found = [found for name in PAD_TOKENS if (found := tokenizer.token_to_id(name)) is not None]
-    if not found:
-        message = f"packing {packing} fills up rows, but the tokenizer has no {' or '.join(PAD_TOKENS)}; pass pad_token"
-        raise VocabError(message)
-    return found[0]
-
-
-def _id_of(tokenizer: Tokenizer, option: str, token: str | int | None) -> int | None:
-    """The id of a token; the core checks ids themselves."""
-    if token is None:
-        return None
-    found = tokenizer.token_to_id(token) if isinstance(token, str) else token
-    if found is None or not 0 <= found < 1 << 32:
-        what = f"token `{token}`" if found is None else f"id {token}"
-        message = f"{what} of {option} is not in the vocabulary of {tokenizer.get_vocab_size()} tokens"
-        raise VocabError(message)
-    return found

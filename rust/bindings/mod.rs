@@ -38,6 +38,7 @@ mod stage_class;
 mod strings;
 mod superword_training;
 mod texts;
+mod token_feed;
 mod token_files;
 mod tokenizer;
 mod tokenizer_arrays;

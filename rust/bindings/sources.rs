@@ -176,7 +176,8 @@ impl PyFileSource {
     fn __iter__(&self) -> PyTextIterator {
         let (source, skipped) = (Arc::clone(&self.source), Arc::clone(&self.skipped));
         let reader = self.reader();
-        let reading = Reading { source, skipped, reader, block: RecordBlock::default(), texts: Vec::new() };
+        let reading =
+            Reading { source, skipped, reader, block: RecordBlock::default(), texts: Vec::new(), read: 0 };
         PyTextIterator { reading: Mutex::new(reading) }
     }
 }
@@ -208,6 +209,8 @@ struct Reading {
     block: RecordBlock,
     /// Texts of the block that have not been given out, the last one first.
     texts: Vec<String>,
+    /// Bytes of all files, as they lie on the disk, up to the end of the block.
+    read: u64,
 }
 
 impl Reading {
@@ -216,6 +219,7 @@ impl Reading {
             if !self.reader.next(&mut self.block)? {
                 return Ok(None);
             }
+            self.read += self.block.read;
             let texts = &mut self.texts;
             self.source.for_each_text(&mut self.block, &self.skipped, |text, _| {
                 texts.push(text.to_owned());
@@ -231,6 +235,11 @@ impl Reading {
 impl PyTextIterator {
     fn __iter__(this: Py<Self>) -> Py<Self> {
         this
+    }
+
+    /// Bytes of the files, as they lie on the disk, that were read so far.
+    fn read_bytes(&self) -> u64 {
+        self.reading.lock().unwrap_or_else(PoisonError::into_inner).read
     }
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<String>> {

@@ -10,18 +10,20 @@ use super::errors::{OrRaise, exception};
 use super::numpy_loading::load_numpy;
 use super::progress::Reporter;
 use super::sources::PyFileSource;
+use super::token_feed::MessagesArgument;
 use super::tokenizer::PyTokenizer;
 use crate::corpus::inputs::InputSource;
 use crate::corpus::sources::ValueKind;
 use crate::token_files::{
-    self, Existing, Layout, Options, Packing, PackingMethod, RowColumn, RowIndex, Run, Width, arrow_batches,
+    self, Existing, Feed, Layout, Options, Packing, PackingMethod, RowColumn, RowIndex, Run, Width,
+    arrow_batches,
 };
 
 /// Tokenizes the records of sources to the files of a folder; see `lexmill.tokenize_files`.
 #[pyfunction]
 #[pyo3(signature = (
     tokenizer, sources, folder, *, format, preset, begin_id, end_id, add_special_tokens, pack, packing, pad_id, pack_columns,
-    validation, seed, shuffle, part_bytes, signed, columns, offsets, join, existing, num_threads, on_progress
+    validation, seed, shuffle, part_bytes, signed, columns, offsets, join, messages, existing, num_threads, on_progress
 ))]
 #[expect(clippy::too_many_arguments, clippy::fn_params_excessive_bools, reason = "options of a Python call")]
 pub(super) fn tokenize_files(
@@ -46,6 +48,7 @@ pub(super) fn tokenize_files(
     columns: Vec<(String, Option<String>)>,
     offsets: bool,
     join: bool,
+    messages: Option<MessagesArgument>,
     existing: &str,
     num_threads: Option<usize>,
     on_progress: Option<Py<PyAny>>,
@@ -64,6 +67,7 @@ pub(super) fn tokenize_files(
         Ok((name, kind))
     });
     let method = PackingMethod::named(packing).or_raise(py)?;
+    let (messages, mut feed) = messages.map(MessagesArgument::parts).transpose().or_raise(py)?.unzip();
     let row_columns = pack_columns.iter().map(|name| RowColumn::named(name));
     let options = Options {
         layout: Layout::named(format, preset).or_raise(py)?,
@@ -80,6 +84,7 @@ pub(super) fn tokenize_files(
         columns: columns.collect::<crate::Result<_>>().or_raise(py)?,
         offsets,
         join,
+        messages,
     };
     let (core, shared) = (tokenizer.get().core(py)?, tokenizer.get());
     let sources: Vec<InputSource> = sources.iter().map(|source| source.get().input_source()).collect();
@@ -89,9 +94,15 @@ pub(super) fn tokenize_files(
         let tokenizer_json = &shared.identity()?;
         let (tokenizer, sources, options) = (&*core, &sources[..], &options);
         let run = Run { tokenizer, tokenizer_json, sources, folder, options, existing };
-        token_files::tokenize_files(&run, threads, &mut |progress| reporter.report(progress))
+        let mut next = feed.as_mut().map(|feed| move |begin| feed.next(begin));
+        let next = next.as_mut().map(|next| next as &mut Feed<'_>);
+        token_files::tokenize_files(&run, next, threads, &mut |progress| reporter.report(progress))
     });
-    reporter.or_raise(py, outcome).map(drop)
+    let outcome = reporter.or_raise(py, outcome).map(drop);
+    match feed {
+        Some(mut feed) => feed.or_raise(outcome),
+        None => outcome,
+    }
 }
 
 /// Joins the Megatron files of finished runs to one pair of files in a folder; see `lexmill.merge_token_files`.
@@ -134,27 +145,40 @@ pub(super) fn special_affixes(
 }
 
 /// Where the record batches of an Arrow stream of lists lie: for each its number of rows, and the bytes of the file at which offsets
-/// and values of the first column begin.
+/// and values of a column begin. The columns before this one have lists, too.
 #[pyfunction]
-pub(super) fn arrow_stream_batches(py: Python<'_>, path: FilePath) -> PyResult<Vec<(u64, u64, u64)>> {
-    py.detach(|| arrow_batches(&path)).or_raise(py)
+pub(super) fn arrow_stream_batches(
+    py: Python<'_>,
+    path: FilePath,
+    column: usize,
+) -> PyResult<Vec<(u64, u64, u64)>> {
+    py.detach(|| arrow_batches(&path, column)).or_raise(py)
 }
 
-/// For each row group of a Parquet file of token files its number of rows and of tokens.
+/// For each row group of a Parquet file of token files its number of rows, and of values in a column of lists.
 #[pyfunction]
-pub(super) fn parquet_token_groups(py: Python<'_>, path: FilePath) -> PyResult<Vec<(u64, u64)>> {
-    py.detach(|| token_files::parquet_groups(&path)).or_raise(py)
+pub(super) fn parquet_token_groups(
+    py: Python<'_>,
+    path: FilePath,
+    column: &str,
+) -> PyResult<Vec<(u64, u64)>> {
+    py.detach(|| token_files::parquet_groups(&path, column)).or_raise(py)
 }
 
 /// Ids end to end, and where rows begin and end.
 type GroupArrays<'py> = (Bound<'py, PyArray1<i32>>, Bound<'py, PyArray1<i64>>);
 
-/// The ids of a row group of Parquet token files end to end, and the places where its rows begin and end. Ids beyond 31 bits are
-/// negative.
+/// The values of a column of lists in a row group of Parquet token files, end to end, and the places where its rows begin and end.
+/// Values beyond 31 bits are negative.
 #[pyfunction]
-pub(super) fn parquet_token_group(py: Python<'_>, path: FilePath, group: usize) -> PyResult<GroupArrays<'_>> {
+pub(super) fn parquet_token_group<'py>(
+    py: Python<'py>,
+    path: FilePath,
+    group: usize,
+    column: &str,
+) -> PyResult<GroupArrays<'py>> {
     load_numpy(py)?;
-    let (ids, splits) = py.detach(|| token_files::parquet_group(&path, group)).or_raise(py)?;
+    let (ids, splits) = py.detach(|| token_files::parquet_group(&path, group, column)).or_raise(py)?;
     Ok((ids.into_pyarray(py), splits.into_pyarray(py)))
 }
 

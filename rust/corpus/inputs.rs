@@ -153,7 +153,7 @@ impl InputFile {
     ///
     /// # Errors
     /// [`Error::Format`] if the file was modified; [`Error::Io`] if its store gives no answer.
-    fn check_unchanged(&self) -> Result<()> {
+    pub fn check_unchanged(&self) -> Result<()> {
         let path = &self.source.paths[0];
         let status = remote_status(path, true).transpose().map_err(Error::io("read", path))?;
         if self.input.is_unchanged(&input(path, &self.source, status)) {

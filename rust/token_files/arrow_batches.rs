@@ -14,12 +14,12 @@ const CONTINUATION: [u8; 4] = [0xff; 4];
 /// Bytes of a message's metadata at most: a batch of two columns has some hundred.
 const LONGEST_METADATA: u32 = 1 << 20;
 
-/// For each record batch of an Arrow stream whose first column has lists: its rows, and the bytes of the file at which the offsets
-/// and the values of this column begin.
+/// For each record batch of an Arrow stream whose columns up to `column` have lists: its rows, and the bytes of the file at which the
+/// offsets and the values of this column begin.
 ///
 /// # Errors
 /// [`Error::Io`]; [`Error::Format`] if the file is no such stream.
-pub fn arrow_batches(path: &Path) -> Result<Vec<(u64, u64, u64)>> {
+pub fn arrow_batches(path: &Path, column: usize) -> Result<Vec<(u64, u64, u64)>> {
     let failed = Error::io("read", path);
     let broken = || Error::Format {
         path: path.display().to_string(),
@@ -36,11 +36,12 @@ pub fn arrow_batches(path: &Path) -> Result<Vec<(u64, u64, u64)>> {
         let body = file.stream_position().map_err(failed)?;
         let message = root_as_message(&metadata).map_err(|_| broken())?;
         if let Some(batch) = message.header_as_record_batch() {
-            // Validity and offsets of the lists, validity and values of their items.
-            let buffers = batch.buffers().filter(|buffers| buffers.len() >= 4).ok_or_else(broken)?;
+            // Of each column, validity and offsets of the lists, validity and values of their items.
+            let first = column * 4;
+            let buffers = batch.buffers().filter(|buffers| buffers.len() >= first + 4).ok_or_else(broken)?;
             let start = |at: usize| body.checked_add_signed(buffers.get(at).offset()).ok_or_else(broken);
             let rows = u64::try_from(batch.length()).map_err(|_| broken())?;
-            batches.push((rows, start(1)?, start(3)?));
+            batches.push((rows, start(first + 1)?, start(first + 3)?));
         }
         let rest = Some(message.bodyLength()).filter(|&length| length >= 0).ok_or_else(broken)?;
         file.seek_relative(rest).map_err(failed)?;
@@ -82,7 +83,7 @@ mod tests {
             let rows: Vec<Vec<u8>> = lengths.iter().map(|&length| vec![7; length * 2]).collect();
             let (_folder, path) = layouts::written(Layout::Arrow, Width::U16, &rows);
             let mut bytes = std::fs::read(&path).expect("it is there");
-            let batches = arrow_batches(&path).expect("it is whole");
+            let batches = arrow_batches(&path, 0).expect("it is whole");
             prop_assert_eq!(batches.iter().map(|batch| batch.0).sum::<u64>(), lengths.len() as u64);
             let (_, offsets, values) = batches[0];
             let ends = lengths.iter().scan(0, |end, &length| {
@@ -99,7 +100,8 @@ mod tests {
             }
             bytes.truncate(end.max(1));
             std::fs::write(&path, bytes).expect("it may be written");
-            let _ = arrow_batches(&path);
+            let _ = arrow_batches(&path, 0);
+            let _ = arrow_batches(&path, 1);
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use super::joining::{are_joined, is_joined, joined_parts, remove_joining};
+use super::joining::{Stream, are_joined, is_joined, joined_parts, remove_joining};
 use super::layouts::{Layout, folder_files, possible_names, remove};
 use super::manifest::{Manifest, Part, remove_list};
 use super::part_file::temporary;
@@ -66,10 +66,10 @@ impl Run<'_> {
             self.folder.join(name).metadata().is_ok_and(|data| data.is_file() && data.len() == bytes)
         };
         let has_files = |part: &&Part| part.files.iter().all(|(name, entry)| is_there((name, entry.bytes)));
-        let (layout, splits) = (self.options.layout, split_names(self.options));
+        let (layout, streams) = (self.options.layout, Stream::of_run(self.options));
         // Parts that were joined have no files of their own any more.
         let joined = if found.total.is_none() { joined_parts(self.folder)? } else { 0 };
-        let is_joining = joined == 0 || are_joined(self.folder, layout, splits, &found.parts, joined);
+        let is_joining = joined == 0 || are_joined(self.folder, layout, &streams, &found.parts, joined);
         let joined = if is_joining { joined } else { 0 };
         let whole = joined + found.parts.iter().skip(joined).take_while(has_files).count();
         let has_others = found.files.iter().all(|(name, entry)| is_there((name, entry.bytes)));

@@ -11,10 +11,15 @@ use std::path::{Path, PathBuf};
 
 use flate2::Crc;
 
-use super::layouts::{Layout, Preset, documents_of, joined, open_lengths, remove, within, write_index};
+use super::layouts::{
+    FORMS, Layout, Preset, documents_of, is_loss_file, joined, loss_names, open_lengths, remove, within,
+    write_index,
+};
+use super::loss::LossForm;
 use super::manifest::{FileEntry, Part};
 use super::options::{Options, Width};
 use super::part_file::{PartFile, temporary};
+use super::parts::split_names;
 use crate::structures::append_log::AppendLog;
 use crate::structures::atomic_file;
 use crate::structures::parallel::{OnProgress, Progress};
@@ -29,14 +34,48 @@ const LIST: &str = "joined.jsonl";
 /// Bytes that are copied at a time.
 const BLOCK: usize = 1 << 20;
 
-/// The names of the files that parts of a split are joined to, the ids first; none for layouts that keep parts.
-pub(super) fn joined_files(layout: Layout, split: &str) -> Vec<String> {
-    match layout {
-        Layout::Raw(Preset::NanoGpt) => {
-            vec![if split == "validation" { "val.bin" } else { "train.bin" }.to_owned()]
+/// The files of a split that are joined by themselves: the ids, or their loss masks.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stream {
+    pub(super) split: &'static str,
+    pub(super) loss: Option<LossForm>,
+}
+
+impl Stream {
+    /// The ids of all splits of a run, and their loss masks.
+    pub(super) fn of_run(options: &Options) -> Vec<Self> {
+        let loss = options.messages.as_ref().map(|messages| messages.loss);
+        let of_split = |&split: &&'static str| {
+            let masks = loss.map(|form| Self { split, loss: Some(form) });
+            std::iter::once(Self { split, loss: None }).chain(masks)
+        };
+        split_names(options).iter().flat_map(of_split).collect()
+    }
+
+    /// The streams that runs with any options have in these splits.
+    pub(super) fn possible(splits: &[&'static str]) -> Vec<Self> {
+        let forms = [None].into_iter().chain(FORMS.map(Some));
+        splits.iter().flat_map(|&split| forms.clone().map(move |loss| Self { split, loss })).collect()
+    }
+
+    /// The names of the files that parts are joined to, the values first; none for layouts that keep parts.
+    pub(super) fn files(self, layout: Layout) -> Vec<String> {
+        let stem = match layout {
+            Layout::Raw(Preset::NanoGpt) if self.split == "validation" => "val".to_owned(),
+            Layout::Raw(Preset::NanoGpt) => "train".to_owned(),
+            Layout::Megatron => joined(self.split, "tokens"),
+            _ => return Vec::new(),
+        };
+        match self.loss {
+            Some(form) => loss_names(layout, form, &stem),
+            None if layout == Layout::Megatron => vec![format!("{stem}.bin"), format!("{stem}.idx")],
+            None => vec![format!("{stem}.bin")],
         }
-        Layout::Megatron => ["tokens.bin", "tokens.idx"].map(|name| joined(split, name)).into(),
-        _ => Vec::new(),
+    }
+
+    /// How a value is stored, in files whose ids have `width`.
+    fn width(self, width: Width) -> Width {
+        self.loss.and_then(LossForm::width).unwrap_or(width)
     }
 }
 
@@ -46,8 +85,9 @@ pub(super) fn is_joined(options: &Options) -> bool {
 }
 
 /// The file of lengths of a joined index, which exists under its temporary name alone.
-fn lengths_path(folder: &Path, split: &str) -> PathBuf {
-    temporary(&folder.join(joined(split, "tokens.lengths")))
+fn lengths_path(folder: &Path, stream: Stream) -> PathBuf {
+    let of_masks = stream.loss.map_or_else(String::new, |form| format!("{}.", form.columns()[0]));
+    temporary(&folder.join(joined(stream.split, &format!("tokens.{of_masks}lengths"))))
 }
 
 /// How many parts are joined.
@@ -62,39 +102,43 @@ pub(super) fn joined_parts(folder: &Path) -> Result<usize> {
 ///
 /// # Errors
 /// [`Error::Io`].
-pub(super) fn remove_joining(folder: &Path, layout: Layout, splits: &[&str]) -> Result<()> {
+pub(super) fn remove_joining(folder: &Path, layout: Layout, splits: &[&'static str]) -> Result<()> {
     // The list goes first: without it, all else is litter.
     remove(&folder.join(LIST))?;
-    for split in splits {
-        joined_files(layout, split).iter().try_for_each(|name| remove(&temporary(&folder.join(name))))?;
-        remove(&lengths_path(folder, split))?;
+    for stream in Stream::possible(splits) {
+        stream.files(layout).iter().try_for_each(|name| remove(&temporary(&folder.join(name))))?;
+        remove(&lengths_path(folder, stream))?;
     }
     Ok(())
 }
 
-/// One split while its parts are joined.
+/// One stream while its parts are joined.
 struct Joined {
-    split: &'static str,
+    stream: Stream,
+    layout: Layout,
     names: Vec<String>,
-    /// Bytes of ids in the joined parts, and their documents; no documents are counted without an index.
+    /// Bytes of values in the joined parts, and their documents; no documents are counted without an index.
     bytes: u64,
     documents: u64,
 }
 
 impl Joined {
-    /// A split to which `parts`, the first of a run, are joined.
-    fn new(layout: Layout, split: &'static str, parts: &[Part]) -> Self {
-        let mut joined = Self { split, names: joined_files(layout, split), bytes: 0, documents: 0 };
+    /// A stream to which `parts`, the first of a run, are joined.
+    fn new(layout: Layout, stream: Stream, parts: &[Part]) -> Self {
+        let mut joined = Self { stream, layout, names: stream.files(layout), bytes: 0, documents: 0 };
         for part in parts {
             joined.add(part);
         }
         joined
     }
 
-    /// The names and entries of the files of a part in this split, the file of ids first.
+    /// The names and entries of the files of a part in this stream, the file of values first.
     fn files<'a>(&self, part: &'a Part) -> Vec<(&'a str, &'a FileEntry)> {
-        let of_split = part.files.iter().filter(|(name, _)| within(self.split, name).is_some());
-        of_split.map(|(name, entry)| (name.as_str(), entry)).collect()
+        let Stream { split, loss } = self.stream;
+        let is_of_stream =
+            |name: &str| within(split, name).is_some() && is_loss_file(self.layout, name) == loss.is_some();
+        let of_stream = part.files.iter().filter(|(name, _)| is_of_stream(name));
+        of_stream.map(|(name, entry)| (name.as_str(), entry)).collect()
     }
 
     fn add(&mut self, part: &Part) {
@@ -107,8 +151,8 @@ impl Joined {
         self.names.len() > 1
     }
 
-    /// The joined ids: under their temporary name, or under their own if only the manifest was missing.
-    fn ids_path(&self, folder: &Path) -> PathBuf {
+    /// The joined values: under their temporary name, or under their own if only the manifest was missing.
+    fn values_path(&self, folder: &Path) -> PathBuf {
         let path = folder.join(&self.names[0]);
         let unfinished = temporary(&path);
         if unfinished.exists() || !path.exists() { unfinished } else { path }
@@ -118,21 +162,21 @@ impl Joined {
     fn is_whole(&self, folder: &Path) -> bool {
         let has =
             |path: &Path, bytes| path.metadata().is_ok_and(|data| data.is_file() && data.len() >= bytes);
-        let has_lengths = !self.has_index() || has(&lengths_path(folder, self.split), self.documents * 4);
-        has(&self.ids_path(folder), self.bytes) && has_lengths
+        let has_lengths = !self.has_index() || has(&lengths_path(folder, self.stream), self.documents * 4);
+        has(&self.values_path(folder), self.bytes) && has_lengths
     }
 }
 
-/// True if the joined files of all splits are long enough for the first `count` parts.
+/// True if the joined files of all streams are long enough for the first `count` parts.
 pub(super) fn are_joined(
     folder: &Path,
     layout: Layout,
-    splits: &[&'static str],
+    streams: &[Stream],
     parts: &[Part],
     count: usize,
 ) -> bool {
     let Some(parts) = parts.get(..count) else { return false };
-    splits.iter().all(|split| Joined::new(layout, split, parts).is_whole(folder))
+    streams.iter().all(|&stream| Joined::new(layout, stream, parts).is_whole(folder))
 }
 
 /// A file that grows from the end of its sound bytes.
@@ -195,36 +239,36 @@ pub(super) fn join_parts(
     folder: &Path,
     layout: Layout,
     width: Width,
-    splits: &[&'static str],
+    streams: &[Stream],
     parts: &[Part],
     on_progress: &mut OnProgress<'_>,
 ) -> Result<BTreeMap<String, FileEntry>> {
     let begun = joined_parts(folder)?.min(parts.len());
     let mut list = AppendLog::create(folder.join(LIST), &[begun])?;
     let mut targets = Vec::new();
-    for split in splits {
-        let joined = Joined::new(layout, split, &parts[..begun]);
-        let (found, unfinished) = (joined.ids_path(folder), temporary(&folder.join(&joined.names[0])));
+    for &stream in streams {
+        let joined = Joined::new(layout, stream, &parts[..begun]);
+        let (found, unfinished) = (joined.values_path(folder), temporary(&folder.join(&joined.names[0])));
         if found != unfinished && begun > 0 {
             fs::rename(&found, &unfinished).map_err(Error::io("rename", &found))?;
         }
-        let ids = Growing::open(unfinished, joined.bytes)?;
+        let values = Growing::open(unfinished, joined.bytes)?;
         let lengths =
-            joined.has_index().then(|| Growing::open(lengths_path(folder, split), joined.documents * 4));
-        targets.push((joined, ids, lengths.transpose()?));
+            joined.has_index().then(|| Growing::open(lengths_path(folder, stream), joined.documents * 4));
+        targets.push((joined, values, lengths.transpose()?));
     }
-    let total = splits.iter().map(|split| Joined::new(layout, split, parts).bytes).sum();
+    let total = streams.iter().map(|&stream| Joined::new(layout, stream, parts).bytes).sum();
     let mut done = targets.iter().map(|(joined, ..)| joined.bytes).sum();
     let remove_files = |part: &Part| part.files.keys().try_for_each(|name| remove(&folder.join(name)));
     // A process that was killed may have listed the last one before it removed its files.
     parts[..begun].last().map_or(Ok(()), remove_files)?;
     for (number, part) in parts.iter().enumerate().skip(begun) {
-        for (joined, ids, lengths) in &mut targets {
+        for (joined, values, lengths) in &mut targets {
             let files = joined.files(part);
             let Some(&(name, entry)) = files.first() else { continue };
             let path = folder.join(name);
             let opened = File::open(&path).map_err(Error::io("open", &path))?;
-            ids.copy(&path, opened, entry.bytes, |copied| {
+            values.copy(&path, opened, entry.bytes, |copied| {
                 done += copied;
                 on_progress(Progress { stage: STAGE, done, total })
             })?;
@@ -232,11 +276,12 @@ pub(super) fn join_parts(
                 let (path, documents) = (folder.join(name), documents_of(entry.bytes));
                 let message = || "it is not as it was written".to_owned();
                 let damaged = || Error::Output { path: path.clone(), message: message() };
-                let index = open_lengths(&path, width, documents)?.ok_or_else(damaged)?;
+                let index =
+                    open_lengths(&path, joined.stream.width(width), documents)?.ok_or_else(damaged)?;
                 lengths.copy(&path, index, documents * 4, |_| Ok(()))?;
                 lengths.sync()?;
             }
-            ids.sync()?;
+            values.sync()?;
             joined.add(part);
         }
         list.push(&(number + 1))?;
@@ -247,21 +292,21 @@ pub(super) fn join_parts(
     Ok(files)
 }
 
-/// A split that is joined: its ids and lengths.
+/// A stream that is joined: its values and lengths.
 type Target = (Joined, Growing, Option<Growing>);
 
 /// Gives the joined files their names, once all parts are in them.
 fn finish(folder: &Path, width: Width, targets: Vec<Target>) -> Result<BTreeMap<String, FileEntry>> {
     let mut files = BTreeMap::new();
-    for (joined, ids, lengths) in targets {
-        let entry = FileEntry { bytes: joined.bytes, crc32: format!("{:08x}", ids.crc.sum()) };
+    for (joined, values, lengths) in targets {
+        let entry = FileEntry { bytes: joined.bytes, crc32: format!("{:08x}", values.crc.sum()) };
         files.insert(joined.names[0].clone(), entry);
         if let (Some(lengths), Some(name)) = (lengths, joined.names.get(1)) {
-            files
-                .insert(name.clone(), index_file(folder.join(name), width, joined.documents, &lengths.path)?);
+            let (path, width) = (folder.join(name), joined.stream.width(width));
+            files.insert(name.clone(), index_file(path, width, joined.documents, &lengths.path)?);
         }
         let path = folder.join(&joined.names[0]);
-        fs::rename(&ids.path, &path).map_err(Error::io("rename", &path))?;
+        fs::rename(&values.path, &path).map_err(Error::io("rename", &path))?;
         let within = path.parent().unwrap_or(folder);
         atomic_file::sync_folder(within).map_err(Error::io("sync", within))?;
     }

@@ -73,6 +73,11 @@ pub struct Counts {
     /// Tokens of rows that were left out since they were not full.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(super) dropped_tokens: u64,
+    /// Of conversations, the tokens to learn, and the documents without any.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(super) loss_tokens: u64,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(super) no_loss_documents: u64,
     #[serde(flatten)]
     pub(super) packed: PackedCounts,
 }
@@ -105,6 +110,8 @@ impl Counts {
             validation_documents: self.validation_documents.checked_add(other.validation_documents)?,
             validation_tokens: self.validation_tokens.checked_add(other.validation_tokens)?,
             dropped_tokens: self.dropped_tokens.checked_add(other.dropped_tokens)?,
+            loss_tokens: self.loss_tokens.checked_add(other.loss_tokens)?,
+            no_loss_documents: self.no_loss_documents.checked_add(other.no_loss_documents)?,
             packed: self.packed.checked_add(other.packed)?,
         })
     }
@@ -180,13 +187,20 @@ impl Manifest {
         if self.tokenizer != now.tokenizer {
             return Some(format!("the tokenizer was {} but is {}", self.tokenizer, now.tokenizer));
         }
-        if let (Value::Object(then), Value::Object(options)) = (&self.options, &now.options)
-            && let Some((name, value)) = options.iter().find(|&(name, value)| then.get(name) != Some(value))
-        {
-            return Some(format!("{name} was {} but is {value}", then.get(name).unwrap_or(&Value::Null)));
+        if let Some(difference) = option_difference(&self.options, &now.options) {
+            return Some(difference);
         }
         inputs_difference(&self.inputs, &now.inputs, read)
     }
+}
+
+/// The first option that differs, in words; of the options of conversations, the first one within.
+fn option_difference(then: &Value, now: &Value) -> Option<String> {
+    let (Value::Object(then), Value::Object(options)) = (then, now) else { return None };
+    let (name, value) = options.iter().find(|&(name, value)| then.get(name) != Some(value))?;
+    let before = then.get(name).unwrap_or(&Value::Null);
+    let within = if name == "messages" { option_difference(before, value) } else { None };
+    Some(within.unwrap_or_else(|| format!("{name} was {before} but is {value}")))
 }
 
 /// How many parts, from the first one on, follow one another within `files` files and can be summed up. In shuffled parts records do

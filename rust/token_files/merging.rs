@@ -9,7 +9,7 @@ use flate2::Crc;
 use serde_json::{Value, json};
 
 use super::existing::{other_file, remove_all};
-use super::joining::{index_file, joined_files};
+use super::joining::{Stream, index_file};
 use super::layouts::{Layout, documents_of, joined, open_lengths, within};
 use super::manifest::{Counts, FileEntry, Manifest, Part};
 use super::options::Width;
@@ -64,7 +64,7 @@ pub fn merge_token_files(
     let _lock = FolderLock::take(out)?;
     prepare(out, &manifest, is_overwriting)?;
     let total = manifest.total.take().unwrap_or_default();
-    let splits: &[&str] = if is_split(first) { &SPLITS } else { &[""] };
+    let splits: &[&'static str] = if is_split(first) { &SPLITS } else { &[""] };
     let bytes = runs.iter().flat_map(|run| entries(run).into_iter().map(|(_, entry)| entry.bytes)).sum();
     let mut done = 0;
     let mut report = |copied| {
@@ -72,7 +72,7 @@ pub fn merge_token_files(
         on_progress(Progress { stage: STAGE, done, total: bytes })
     };
     for split in splits {
-        let names = joined_files(Layout::Megatron, split);
+        let names = Stream { split, loss: None }.files(Layout::Megatron);
         let merged = merge_split(folders, &runs, split, out, &names, width, &mut report)?;
         manifest.files.extend(names.into_iter().zip(merged));
     }
@@ -105,6 +105,9 @@ fn check_alike(folder: &Path, run: &Manifest, first: &Manifest) -> Result<()> {
     let format = option(run, "format");
     if format != "megatron" {
         return Err(refused(folder, format!("its format is {format}, but only megatron files are merged")));
+    }
+    if !option(run, "messages").is_null() {
+        return Err(refused(folder, "it has loss masks, but only files without masks are merged"));
     }
     if run.tokenizer != first.tokenizer {
         let message =

@@ -7,6 +7,9 @@
 //! | `parts` | documents in, finished parts out |
 //! | `packing` | documents in rows of one length |
 //! | `packing_options` | the length of rows, and the division of documents among them |
+//! | `loss` | loss masks of conversations: their forms, and the layouts that have these |
+//! | `masked_packing` | documents with loss masks in rows of one length |
+//! | `feed` | documents that are encoded elsewhere |
 //! | `row_index` | rows of one length as ranges of tokens that are written already |
 //! | `permutation` | a seeded order of numbers, in constant memory |
 //! | `layouts` | the layouts, and the files of a part in each |
@@ -35,10 +38,13 @@ mod array_record_rows;
 mod arrow_batches;
 mod encoding;
 mod existing;
+mod feed;
 mod joining;
 mod layouts;
+mod loss;
 mod manifest;
 mod manifest_file;
+mod masked_packing;
 mod merging;
 mod options;
 mod packing;
@@ -54,7 +60,9 @@ mod tar_rows;
 
 pub use array_record_rows::array_record_rows;
 pub use arrow_batches::arrow_batches;
+pub use feed::{FedBlock, Feed};
 pub use layouts::{Layout, Preset, RowColumn};
+pub use loss::{LossForm, Messages};
 pub use manifest::Counts;
 pub use manifest_file::{read_manifest, write_manifest};
 pub use merging::merge_token_files;

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::layouts::{Layout, Preset, RowColumn};
+use super::loss::Messages;
 use super::packing_options::Packing;
 use crate::corpus::sources::{AddedColumn, ValueKind};
 use crate::tokenizer::Tokenizer;
@@ -21,6 +22,8 @@ const OFFSET_PART: u64 = 1 << 27;
 /// How an id is stored; always little-endian.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Width {
+    /// 8 bits; loss masks alone have them.
+    U8,
     /// 16 bits.
     U16,
     /// 32 bits, signed.
@@ -32,12 +35,17 @@ pub enum Width {
 impl Width {
     /// Bytes of an id.
     pub fn bytes(self) -> usize {
-        if self == Self::U16 { 2 } else { 4 }
+        match self {
+            Self::U8 => 1,
+            Self::U16 => 2,
+            Self::I32 | Self::U32 => 4,
+        }
     }
 
     /// The name that numpy has for it.
     pub fn name(self) -> &'static str {
         match self {
+            Self::U8 => "uint8",
             Self::U16 => "uint16",
             Self::I32 => "int32",
             Self::U32 => "uint32",
@@ -61,6 +69,7 @@ impl Width {
     /// The name of the type in NPY files.
     pub(super) fn descr(self) -> &'static str {
         match self {
+            Self::U8 => "|u1",
             Self::U16 => "<u2",
             Self::I32 => "<i4",
             Self::U32 => "<u4",
@@ -72,6 +81,11 @@ impl Width {
         let start = bytes.len();
         bytes.resize(start + ids.len() * self.bytes(), 0);
         match self {
+            Self::U8 => {
+                for (place, &id) in bytes[start..].iter_mut().zip(ids) {
+                    *place = id as u8;
+                }
+            }
             Self::U16 => {
                 for (place, &id) in bytes[start..].chunks_exact_mut(2).zip(ids) {
                     place.copy_from_slice(&(id as u16).to_le_bytes());
@@ -118,6 +132,8 @@ pub struct Options {
     pub offsets: bool,
     /// True if parts are joined at the end to one pair of files.
     pub join: bool,
+    /// Conversations in the place of texts, with loss masks beside their ids.
+    pub messages: Option<Messages>,
 }
 
 /// The names of the columns that token files have by themselves.
@@ -172,6 +188,7 @@ impl Options {
             let expected = format!("false unless format is {}", Layout::formats_with(Layout::has_columns));
             return invalid("signed", "true".to_owned(), &expected);
         }
+        self.messages.as_ref().map_or(Ok(()), |messages| messages.check(self.layout, largest))?;
         self.check_row_columns()?;
         self.check_columns()?;
         if self.join && self.layout != Layout::Megatron {
@@ -302,6 +319,7 @@ impl Options {
             "columns": columns.collect::<serde_json::Map<String, Value>>(),
             "offsets": self.offsets,
             "join": self.join,
+            "messages": self.messages.as_ref().map(Messages::to_json),
         })
     }
 

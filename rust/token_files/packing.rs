@@ -84,7 +84,7 @@ impl EndToEnd {
 #[derive(Debug)]
 pub(super) struct Packer {
     packing: Packing,
-    /// Bytes of an id, and of a row.
+    /// Bytes of a token, which begins with its id, and of a row.
     width: usize,
     row: usize,
     /// Bytes of a window.
@@ -163,7 +163,7 @@ impl Packer {
             end
         });
         let ends: Vec<usize> = ends.collect();
-        let (mut row, pad) = (Vec::with_capacity(self.row), self.packing.pad_id.unwrap_or(0).to_le_bytes());
+        let (mut row, pad) = (Vec::with_capacity(self.row), padding_token(self.packing.pad_id.unwrap_or(0)));
         for slices_of_row in bins.iter() {
             row.clear();
             self.starts.clear();
@@ -195,7 +195,7 @@ impl Packer {
             self.counts.cut_documents = self.end_to_end.cut;
             match self.packing.pad_id {
                 Some(pad) if !self.ids.is_empty() => {
-                    let pad = &pad.to_le_bytes()[..self.width];
+                    let pad = &padding_token(pad)[..self.width];
                     let padding = fill_up(&mut self.ids, &mut self.starts, self.row, pad);
                     emit(PackedRow { ids: &self.ids, starts: &self.starts, padding })?;
                     self.counts.rows += 1;
@@ -211,6 +211,11 @@ impl Packer {
         }
         Ok((self.counts, dropped))
     }
+}
+
+/// The bytes of a token of padding; the bytes after its id are 0, and so is a loss mask there.
+fn padding_token(id: u32) -> [u8; 8] {
+    u64::from(id).to_le_bytes()
 }
 
 /// Fills a row up to `bytes` bytes; answers how many tokens were missing.

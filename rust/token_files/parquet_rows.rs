@@ -1,4 +1,4 @@
-//! The ids of Parquet files, a row group at a time, for those who look into them.
+//! The ids and the loss masks of Parquet files, a row group at a time, for those who look into them.
 
 use std::fs::File;
 use std::path::Path;
@@ -9,7 +9,6 @@ use parquet::data_type::Int32Type;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
-use super::layouts::IDS;
 use crate::corpus::sources::{decoded, parquet_error};
 use crate::{Error, Result};
 
@@ -19,13 +18,13 @@ const ROWS: usize = 1 << 12;
 /// Rows of ids end to end, and the places where rows begin and end.
 pub type GroupRows = (Vec<i32>, Vec<i64>);
 
-/// For each row group of a Parquet file its rows and tokens.
+/// For each row group of a Parquet file its rows, and the values of a column of lists.
 ///
 /// # Errors
-/// [`Error::Io`] for a file that is no Parquet file or has no column of ids.
-pub fn parquet_groups(path: &Path) -> Result<Vec<(u64, u64)>> {
+/// [`Error::Io`] for a file that is no Parquet file or has no such column.
+pub fn parquet_groups(path: &Path, column: &str) -> Result<Vec<(u64, u64)>> {
     read_file(path, |file| {
-        let column = ids_column(file)?;
+        let column = list_column(file, column)?;
         let counts = |count: i64| {
             u64::try_from(count).map_err(|_| ParquetError::General(format!("a count is {count}")))
         };
@@ -36,13 +35,13 @@ pub fn parquet_groups(path: &Path) -> Result<Vec<(u64, u64)>> {
     })
 }
 
-/// The rows of a row group. Ids beyond 31 bits are negative.
+/// A column of the rows of a row group. Values beyond 31 bits are negative.
 ///
 /// # Errors
 /// [`Error::Io`] for a file that is not as it was written.
-pub fn parquet_group(path: &Path, group: usize) -> Result<GroupRows> {
+pub fn parquet_group(path: &Path, group: usize, column: &str) -> Result<GroupRows> {
     read_file(path, |file| {
-        let column = ids_column(file)?;
+        let column = list_column(file, column)?;
         let group = file.get_row_group(group)?;
         let reader = get_typed_column_reader(group.get_column_reader(column)?);
         let present = file.metadata().file_metadata().schema_descr().column(column).max_def_level();
@@ -77,17 +76,18 @@ fn rows_of(
     Ok((ids, splits))
 }
 
-/// The number of the column of ids.
-fn ids_column(file: &SerializedFileReader<File>) -> std::result::Result<usize, ParquetError> {
+/// The number of a column of lists of integers.
+fn list_column(file: &SerializedFileReader<File>, column: &str) -> std::result::Result<usize, ParquetError> {
     let columns = file.metadata().file_metadata().schema_descr().columns();
-    let is_ids = |path: &[String]| path.first().is_some_and(|name| name == IDS);
-    let found = columns.iter().position(|column| is_ids(column.path().parts()));
+    let is_named = |path: &[String]| path.first().is_some_and(|name| name == column);
+    let found = columns.iter().position(|column| is_named(column.path().parts()));
     let found = found.filter(|&number| {
         let column = &columns[number];
         column.physical_type() == Type::INT32 && column.max_rep_level() == 1
     });
-    found
-        .ok_or_else(|| ParquetError::General(format!("there is no column {IDS} of lists of 32-bit integers")))
+    found.ok_or_else(|| {
+        ParquetError::General(format!("there is no column {column} of lists of 32-bit integers"))
+    })
 }
 
 /// Opens a file and answers the result of `work`.
@@ -109,7 +109,7 @@ mod tests {
 
     use super::*;
     use crate::testing::cases;
-    use crate::token_files::layouts::{self, Layout};
+    use crate::token_files::layouts::{self, IDS, Layout};
     use crate::token_files::options::Width;
 
     proptest! {
@@ -123,10 +123,10 @@ mod tests {
         ) {
             let rows: Vec<Vec<u8>> = lengths.iter().map(|&length| [7, 0, 0, 128].repeat(length)).collect();
             let (_folder, path) = layouts::written(Layout::Parquet, Width::U32, &rows);
-            let groups = parquet_groups(&path).expect("it is whole");
+            let groups = parquet_groups(&path, IDS).expect("it is whole");
             prop_assert_eq!(groups.iter().map(|group| group.0).sum::<u64>(), lengths.len() as u64);
             for group in 0..groups.len() {
-                let (ids, splits) = parquet_group(&path, group).expect("it is whole");
+                let (ids, splits) = parquet_group(&path, group, IDS).expect("it is whole");
                 prop_assert_eq!(ids, vec![i32::MIN + 7; lengths.iter().sum()]);
                 let rows: Vec<usize> = splits.windows(2).map(|ends| (ends[1] - ends[0]) as usize).collect();
                 prop_assert_eq!(&rows, &lengths);
@@ -138,8 +138,8 @@ mod tests {
             }
             bytes.truncate(end.index(bytes.len()) + 1);
             std::fs::write(&path, bytes).expect("it may be written");
-            if let Ok(groups) = parquet_groups(&path) {
-                (0..groups.len()).for_each(|group| drop(parquet_group(&path, group)));
+            if let Ok(groups) = parquet_groups(&path, IDS) {
+                (0..groups.len()).for_each(|group| drop(parquet_group(&path, group, IDS)));
             }
         }
     }

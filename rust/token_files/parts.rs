@@ -5,9 +5,11 @@ use std::fs;
 use std::path::Path;
 
 use super::layouts::{self, CompleteFile, PartKind, PartWriter, Row};
+use super::loss::learned;
 use super::manifest::{Counts, Part, PartList, begin_list};
+use super::masked_packing::RowPacker;
 use super::options::Options;
-use super::packing::{PackedCounts, PackedRow, Packer};
+use super::packing::PackedCounts;
 use super::part_file::PartFile;
 use crate::corpus::inputs::Place;
 use crate::structures::atomic_file;
@@ -29,7 +31,7 @@ pub(super) struct Document<'a> {
     pub(super) place: Place,
     /// Ids in the width of the files.
     pub(super) ids: &'a [u8],
-    /// Values of added columns, then the offsets of tokens, as [`Row`] has them.
+    /// Values of added columns, then the offsets of tokens, as [`Row`] has them; or the loss mask of a conversation.
     pub(super) added: &'a [u8],
     /// Broken records between the document before and this one.
     pub(super) skipped: u64,
@@ -62,24 +64,20 @@ struct OpenPart {
 /// The files of one split of a part.
 struct Split {
     writer: Box<dyn PartWriter>,
-    packer: Option<Packer>,
+    packer: Option<RowPacker>,
 }
 
 impl Split {
     fn push(&mut self, row: Row<'_>) -> Result<()> {
-        let Self { writer, packer: Some(packer) } = self else { return self.writer.push(row) };
-        let push = |PackedRow { ids, starts, padding }: PackedRow<'_>| {
-            writer.push(Row { ids, starts, padding, ..row })
-        };
-        packer.push(row.ids, push)
+        match &mut self.packer {
+            Some(packer) => packer.push(row, &mut *self.writer),
+            None => self.writer.push(row),
+        }
     }
 
     /// Completes the files; answers the counts of rows, and how many tokens are left out.
     fn finish(mut self, place: Place) -> Result<(Vec<CompleteFile>, PackedCounts, u64)> {
-        let push = |PackedRow { ids, starts, padding }: PackedRow<'_>| {
-            self.writer.push(Row { ids, starts, padding, place, source: "", added: &[] })
-        };
-        let packed = self.packer.map(|packer| packer.finish(push));
+        let packed = self.packer.map(|packer| packer.finish(place, &mut *self.writer));
         let (counts, dropped) = packed.transpose()?.unwrap_or_default();
         Ok((self.writer.finish()?, counts, dropped))
     }
@@ -208,13 +206,26 @@ impl<'a, 'b> PartsWriter<'a, 'b> {
             Some(split) => split,
             none => none.insert(self.open_split(usize::from(is_validation))?),
         };
-        split.push(Row { ids, starts: &[], padding: 0, place, source: &self.sources[place.file], added })?;
+        let (added, mask): (&[u8], &[u8]) =
+            if self.kind.loss.is_some() { (&[], added) } else { (added, &[]) };
+        split.push(Row {
+            ids,
+            starts: &[],
+            padding: 0,
+            place,
+            source: &self.sources[place.file],
+            added,
+            mask,
+        })?;
         let tokens = (ids.len() / self.kind.width.bytes()) as u64;
         open.bytes += ids.len() as u64;
         open.counts.documents += 1;
         open.counts.tokens += tokens;
         open.counts.validation_documents += u64::from(is_validation);
         open.counts.validation_tokens += if is_validation { tokens } else { 0 };
+        let to_learn = learned(mask);
+        open.counts.loss_tokens += to_learn;
+        open.counts.no_loss_documents += u64::from(self.kind.loss.is_some() && to_learn == 0);
         self.open = Some(open);
         Ok(())
     }
@@ -228,7 +239,8 @@ impl<'a, 'b> PartsWriter<'a, 'b> {
             atomic_file::sync_folder(self.folder).map_err(Error::io("sync", self.folder))?;
         }
         let writer = layouts::open(self.kind, &folder, self.next)?;
-        let packer = self.options.packing.map(|packing| Packer::new(packing, self.kind.width.bytes()));
+        let has_masks = self.kind.loss.is_some();
+        let packer = self.options.packing.map(|packing| RowPacker::new(packing, self.kind.width, has_masks));
         Ok(Split { writer, packer })
     }
 

@@ -6,7 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::encoding::{BlockEncoder, EncodedBlock};
-use super::joining::{is_joined, join_parts};
+use super::feed::{Feed, for_each_fed};
+use super::joining::{Stream, is_joined, join_parts};
 use super::layouts::{PartKind, finish_folder};
 use super::manifest::{Counts, Manifest, fnv_1a};
 use super::options::Options;
@@ -57,10 +58,17 @@ pub struct Run<'a> {
 /// The files depend on the sources, the tokenizer and the options alone. Memory does not grow with the sources; one record and its
 /// ids have to fit. Progress counts bytes of the input files whose ids are written.
 ///
+/// With a `feed`, the documents are the ones of the feed, which reads the files of the sources in its own way.
+///
 /// # Errors
 /// [`Error::Output`] if the folder cannot be used; [`Error::Io`] with the file in question; the errors of the options, of reading
-/// and of encoding. Finished parts remain, for a run that resumes.
-pub fn tokenize_files(run: &Run<'_>, threads: usize, on_progress: &mut OnProgress<'_>) -> Result<Counts> {
+/// and of encoding, and of `feed`. Finished parts remain, for a run that resumes.
+pub fn tokenize_files(
+    run: &Run<'_>,
+    feed: Option<&mut Feed<'_>>,
+    threads: usize,
+    on_progress: &mut OnProgress<'_>,
+) -> Result<Counts> {
     run.options.check(run.tokenizer)?;
     let width = run.options.width(run.tokenizer);
     let files = input_files(run.sources);
@@ -80,7 +88,8 @@ pub fn tokenize_files(run: &Run<'_>, threads: usize, on_progress: &mut OnProgres
     let row_length = run.options.packing.map(|packing| packing.length);
     let (layout, offsets) = (run.options.layout, run.options.offsets);
     let row_columns = &run.options.all_row_columns();
-    let kind = PartKind { layout, width, row_length, row_columns, added: &columns, offsets };
+    let loss = run.options.messages.as_ref().map(|messages| messages.loss);
+    let kind = PartKind { layout, width, row_length, row_columns, added: &columns, offsets, loss };
     let sources = files.iter().map(|file| file.input.path.clone()).collect();
     let mut finished = PartsFinisher::new(run.folder, run.options, manifest.parts.clone())?;
     let done = with_background(
@@ -89,9 +98,9 @@ pub fn tokenize_files(run: &Run<'_>, threads: usize, on_progress: &mut OnProgres
             let (folder, options) = (run.folder, run.options);
             let mut parts = PartsWriter::new(folder, options, kind, sources, &manifest.parts, finisher);
             if run.options.shuffle {
-                run.write_shuffled(&files, &mut parts, threads, on_progress)
+                run.write_shuffled(&files, &mut parts, feed, threads, on_progress)
             } else {
-                run.write_in_order(&files, &mut parts, threads, on_progress)
+                run.write_in_order(&files, &mut parts, feed, threads, on_progress)
             }
         },
     )?;
@@ -102,7 +111,8 @@ pub fn tokenize_files(run: &Run<'_>, threads: usize, on_progress: &mut OnProgres
     let splits = split_names(run.options);
     manifest.files = finish_folder(kind, run.folder, splits, &manifest)?;
     if is_joined(run.options) {
-        manifest.files = join_parts(run.folder, layout, width, splits, &manifest.parts, on_progress)?;
+        let streams = &Stream::of_run(run.options);
+        manifest.files = join_parts(run.folder, layout, width, streams, &manifest.parts, on_progress)?;
         manifest.parts.iter_mut().for_each(|part| part.files.clear());
     }
     manifest.total = Some(total);
@@ -117,12 +127,13 @@ impl Run<'_> {
         &self,
         files: &[InputFile],
         parts: &mut PartsWriter<'_, '_>,
+        feed: Option<&mut Feed<'_>>,
         threads: usize,
         on_progress: &mut OnProgress<'_>,
     ) -> Result<Progress> {
         let (kind, begin, total) = (parts.kind, parts.begin(), total_bytes(files));
         let push = |document: Document<'_>| parts.push(document);
-        let skipped = self.for_each_document(files, kind, begin, threads, on_progress, push)?;
+        let skipped = self.for_each_document(files, kind, begin, feed, threads, on_progress, push)?;
         parts.add_unwritten(0, skipped);
         parts.finish(Place { file: files.len(), byte: 0 })?;
         Ok(Progress { stage: STAGE, done: total, total })
@@ -133,6 +144,7 @@ impl Run<'_> {
         &self,
         files: &[InputFile],
         parts: &mut PartsWriter<'_, '_>,
+        feed: Option<&mut Feed<'_>>,
         threads: usize,
         on_progress: &mut OnProgress<'_>,
     ) -> Result<Progress> {
@@ -145,7 +157,7 @@ impl Run<'_> {
         if runs.end() < end {
             let (kind, first, total) = (parts.kind, runs.end(), total_bytes(files));
             let push = |document: Document<'_>| runs.push(document);
-            let skipped = self.for_each_document(files, kind, first, threads, on_progress, push)?;
+            let skipped = self.for_each_document(files, kind, first, feed, threads, on_progress, push)?;
             runs.add_skipped(skipped);
             runs.finish(end)?;
             on_progress(Progress { stage: STAGE, done: total, total })?;
@@ -163,16 +175,26 @@ impl Run<'_> {
 
     /// Calls `push` with the documents of all records from `begin` on, in their order; answers how many broken records come after
     /// the last document.
+    #[expect(clippy::too_many_arguments, reason = "one call for documents of all origins")]
     fn for_each_document(
         &self,
         files: &[InputFile],
         kind: PartKind<'_>,
         begin: Place,
+        feed: Option<&mut Feed<'_>>,
         threads: usize,
         on_progress: &mut OnProgress<'_>,
         mut push: impl FnMut(Document<'_>) -> Result<()>,
     ) -> Result<u64> {
         let total = total_bytes(files);
+        if let Some(feed) = feed {
+            let before = bytes_before(files);
+            let report = |file: usize, read| {
+                let size = files[file].input.bytes.unwrap_or(0);
+                on_progress(Progress { stage: STAGE, done: before[file] + size.min(read), total })
+            };
+            return for_each_fed(feed, files, kind, begin, push, report);
+        }
         let encoder = BlockEncoder::new(self.tokenizer, self.options, files, kind.width, begin, kind.added)?;
         let mut reader = FilesReader::new(files, begin).keeping(kind.added.into());
         self.tokenizer.pipeline().prepare(total as usize, threads);
@@ -229,6 +251,17 @@ fn total_bytes(files: &[InputFile]) -> u64 {
     files.iter().map(|file| file.input.bytes.unwrap_or(0)).sum()
 }
 
+/// Bytes of all files before each.
+fn bytes_before(files: &[InputFile]) -> Vec<u64> {
+    let mut sum = 0;
+    let before = files.iter().map(|file| {
+        let before = sum;
+        sum += file.input.bytes.unwrap_or(0);
+        before
+    });
+    before.collect()
+}
+
 /// Bytes of input files whose ids are written.
 struct Done {
     /// Bytes of all files before each.
@@ -240,13 +273,7 @@ struct Done {
 
 impl Done {
     fn new(files: &[InputFile], begin: Place) -> Self {
-        let mut sum = 0;
-        let before = files.iter().map(|file| {
-            let before = sum;
-            sum += file.input.bytes.unwrap_or(0);
-            before
-        });
-        Self { before: before.collect(), file: begin.file, read: 0, passed_over: 0 }
+        Self { before: bytes_before(files), file: begin.file, read: 0, passed_over: 0 }
     }
 
     fn add(&mut self, block: &EncodedBlock) {

@@ -121,7 +121,7 @@ def finished(job: Job, folder: Path) -> dict[Path, tuple[int, int]]:
             break
         for name in json.loads(line).get("files", {f"part-{number:05}.counts": 0}):
             # A part that is joined already is gone.
-            if "nanogpt" not in job.arguments or (base / name).exists():
+            if not {"nanogpt", "--join"}.intersection(job.arguments) or (base / name).exists():
                 found[base / name] = identity(base / name)
     return found
 

@@ -12,26 +12,12 @@ from hypothesis import strategies as st
 
 pytest.importorskip("jinja2")
 
-from chat_templates import CASES, HOSTILE, Messages
+from chat_strategies import conversations
+from chat_templates import CASES, Messages
 from lexmill import AddedToken, Tokenizer, models, pre_tokenizers, processors, trainers
 from lexmill.errors import FormatError, InputTypeError
 from lexmill.messages import render_messages, tokenize_messages
 from lexmill.messages.conversations import conversation_of
-
-contents = st.one_of(
-    st.sampled_from(HOSTILE),
-    st.text(max_size=12),
-    st.lists(st.sampled_from(HOSTILE[:20]), max_size=4).map("".join),
-)
-
-
-@st.composite
-def conversations(draw: st.DrawFn) -> Messages:
-    """Turns of users and assistants in turn, after a system's or not, of one message or more."""
-    found = [{"role": "system", "content": draw(contents)}] if draw(st.booleans()) else []
-    for number in range(draw(st.integers(1, 4))):
-        found.append({"role": ["user", "assistant"][number % 2], "content": draw(contents)})
-    return found
 
 
 @cache

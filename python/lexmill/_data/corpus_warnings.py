@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 import warnings
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
@@ -15,6 +16,7 @@ from lexmill.errors import (
     DroppedRowsWarning,
     EmptyCorpusWarning,
     LengthLimitWarning,
+    NoLossWarning,
     RepeatedInputWarning,
     SkippedRecordsWarning,
 )
@@ -26,6 +28,7 @@ __all__ = [
     "SHOWN",
     "warn_of_doubled",
     "warn_of_limits",
+    "warn_of_no_loss",
     "warn_of_records",
     "warn_of_repeated",
     "warn_of_skipped",
@@ -52,7 +55,7 @@ def warn_of_repeated(paths: Iterable[str | os.PathLike[str]]) -> None:
     if repeated:
         what = "an input is" if len(repeated) == 1 else f"{len(repeated):,} inputs are"
         message = f"{what} given more than once, and read as often: {_listed(repeated, len(repeated))}"
-        warnings.warn(message, RepeatedInputWarning, stacklevel=3)
+        _warn(RepeatedInputWarning(message))
 
 
 def _identity(path: str) -> tuple[int, int] | None:
@@ -90,7 +93,7 @@ def warn_of_doubled(
                 f"token `{name}` (id {token}) stands twice between documents: the post-processor adds it, and so does "
                 f"{option}; leave out {option}, or pass add_special_tokens=False"
             )
-            warnings.warn(message, DoubledTokenWarning, stacklevel=3)
+            _warn(DoubledTokenWarning(message))
 
 
 def warn_of_limits(texts: int, cut: int, padded: int, max_length: int | None, tokens: int) -> None:
@@ -104,7 +107,7 @@ def warn_of_limits(texts: int, cut: int, padded: int, max_length: int | None, to
         f"texts are not taken as they are: {' and '.join(changed)}; whole, all texts have {tokens:,} tokens; call "
         f"{' and '.join(calls)} for these"
     )
-    warnings.warn(message, LengthLimitWarning, stacklevel=2)
+    _warn(LengthLimitWarning(message))
 
 
 def warn_of_skipped(opened: FileSource) -> None:
@@ -132,20 +135,40 @@ def warn_of_total(
         ]
         given = f"{_counted(len(inputs), 'input')} ({_listed(inputs, len(inputs), ', ')})" if inputs else "no inputs"
         message = f"no tokens were written, from {given}, with {' and '.join(found) or 'no records'}"
-        warnings.warn(message, EmptyCorpusWarning, stacklevel=4)
+        _warn(EmptyCorpusWarning(message))
     for split in unfilled:
         message = (
             f"all tokens of split {split} were left out: they fill no row; pass pad_token, a smaller pack, or larger "
             "part_bytes"
         )
-        warnings.warn(message, DroppedRowsWarning, stacklevel=4)
+        _warn(DroppedRowsWarning(message))
 
 
 def warn_of_records(count: int, first: Sequence[str]) -> None:
     if count:
         records = "a record was" if count == 1 else f"{count:,} records were"
         message = f"{records} left out: {_listed(first, count)}" if first else f"{records} left out by earlier runs"
-        warnings.warn(SkippedRecordsWarning(message, count), stacklevel=4)
+        _warn(SkippedRecordsWarning(message, count))
+
+
+def warn_of_no_loss(total: dict[str, Any], template: str) -> None:
+    """Warns of conversations none of which has a token to learn."""
+    if total["documents"] and not total.get("loss_tokens"):
+        who = (
+            "the conversation has no"
+            if total["documents"] == 1
+            else f"none of {total['documents']:,} conversations has a"
+        )
+        message = f"{who} token to learn: {template} writes no text that the mask takes"
+        _warn(NoLossWarning(message))
+
+
+def _warn(warning: Warning) -> None:
+    """Warns at the line outside of the package from which the call came."""
+    frame, level = sys._getframe(1).f_back, 3
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "lexmill":
+        frame, level = frame.f_back, level + 1
+    warnings.warn(warning, stacklevel=level)
 
 
 def _counted(count: int, noun: str) -> str:

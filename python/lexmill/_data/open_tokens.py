@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from lexmill._core import local_path, read_token_manifest
+from lexmill._data.mask_readers import dtype_of_masks, is_mask_file, mask_of, mask_reader, names_to_read
 from lexmill._data.packed_rows import PackedRows
 from lexmill._data.segments import AnySegment, GroupSegment, Ids, RowGroups, ScatteredSegment, Segment
 from lexmill._data.token_readers import DAMAGED, READERS, PartFiles, document_lengths
@@ -105,6 +106,7 @@ class TokenFiles(Views):
         manifest: dict[str, Any],
         split: str,
         inner: Sequence[tuple[Path, dict[str, Any]]] | None = None,
+        loss: str | None = None,
     ) -> None:
         """Opens no file yet; `open_tokens` is the way to make one.
 
@@ -113,13 +115,17 @@ class TokenFiles(Views):
             manifest: its manifest.
             split: `train` or `validation`.
             inner: the folders of a job, each with its manifest; by default the folder itself.
+            loss: the form of loss masks in the files, to show masks in the place of ids.
         """
         options = manifest["options"]
         self.folder = folder
         self.split = split
         self.manifest = manifest
-        self.dtype: np.dtype[Any] = np.dtype(options["dtype"]).newbyteorder("<")
-        self._reader = READERS[options["format"], options["preset"]]
+        self._loss = loss
+        layout = options["format"], options["preset"]
+        self.dtype: np.dtype[Any] = np.dtype(np.uint8 if loss else options["dtype"]).newbyteorder("<")
+        self._stored = dtype_of_masks(loss) if loss else self.dtype
+        self._reader = mask_reader(*layout, loss) if loss else READERS[layout]
         self._groups = RowGroups()
         # Files are opened later, when the working folder may be another one.
         self._folders = [(own.absolute(), held) for own, held in ([(folder, manifest)] if inner is None else inner)]
@@ -141,7 +147,7 @@ class TokenFiles(Views):
 
     def __reduce__(self) -> tuple[type[TokenFiles], tuple[object, ...]]:
         """The arguments of a copy for another process, which opens the files itself."""
-        return type(self), (self.folder, self.manifest, self.split, self._folders)
+        return type(self), (self.folder, self.manifest, self.split, self._folders, self._loss)
 
     def __len__(self) -> int:
         """Number of documents, or of packed rows."""
@@ -154,9 +160,22 @@ class TokenFiles(Views):
             if segment.rows is None:
                 break
             if at < segment.rows:
-                return self._loaded(part, segment).row(at)
+                return self._shown(self._loaded(part, segment).row(at))
             at -= segment.rows
         raise OptionError(self._without_borders())
+
+    @property
+    def mask(self) -> TokenFiles:
+        """The loss masks of conversations: the same documents or rows, with 1 for a token to learn, else 0 (`uint8`).
+
+        Raises:
+            OptionError: the files have no masks.
+        """
+        found = (self.manifest["options"].get("messages") or {}).get("loss")
+        if found is None or self._loss:
+            message = f"{self.folder}: it has no loss masks; lexmill.messages.tokenize_message_files writes these"
+            raise OptionError(message)
+        return TokenFiles(self.folder, self.manifest, self.split, self._folders, found)
 
     def rows(self, index: str | os.PathLike[str], pad_id: int | None = None) -> PackedRows:
         """The rows of an index that `pack_tokens` wrote over these documents.
@@ -248,13 +267,16 @@ class TokenFiles(Views):
             at = start - self._tokens[part]
             for segment in self._open(part):
                 if at < segment.tokens and start < stop:
-                    piece = self._loaded(part, segment).range(at, at + stop - start)
+                    piece = self._shown(self._loaded(part, segment).range(at, at + stop - start))
                     pieces.append(piece)
                     start += len(piece)
                     at += len(piece)
                 at -= segment.tokens
             part += 1
         return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
+
+    def _shown(self, values: Ids) -> Ids:
+        return mask_of(values) if self._loss else values
 
     def _open(self, part: int) -> Sequence[AnySegment]:
         if part not in self._segments:
@@ -300,6 +322,8 @@ class TokenFiles(Views):
         ids = "val.bin" if self.split == "validation" else "train.bin"
         joined = [name for name in (ids, f"{folder}tokens.bin", f"{folder}tokens.idx") if name in manifest["files"]]
         if joined:
+            stem = joined[0].removesuffix("bin")
+            joined += [name for name in manifest["files"] if name.startswith(stem) and is_mask_file(name)]
             yield {**manifest["total"], "files": dict.fromkeys(joined)}
             return
         for part in parts:
@@ -317,18 +341,9 @@ class TokenFiles(Views):
         length = self.manifest["options"]["pack"]
         if length is not None:
             held = {"documents": held["rows"], "tokens": held["rows"] * length}
-        # In the order of their names the ids come first, but for Dolma.
-        names = sorted(
-            (name for name in part["files"] if not name.endswith(_ROW_COLUMNS)),
-            key=lambda name: (name.endswith(".csv.gz"), name.endswith(".row_splits.npy"), name),
-        )
         documents, tokens = operator.index(held["documents"]), operator.index(held["tokens"])
-        paths = [folder / name for name in names]
-        return PartFiles(paths, self.dtype, documents, tokens, length, self._groups)
-
-
-_ROW_COLUMNS = (".position_ids.npy", ".document_ids.npy")
-"""Files beside the ids of packed rows."""
+        paths = [folder / name for name in names_to_read(part["files"], is_mask=self._loss is not None)]
+        return PartFiles(paths, self._stored, documents, tokens, length, self._groups)
 
 
 def _is_sound(segment: Segment | ScatteredSegment) -> bool:

@@ -146,6 +146,7 @@ class GroupSegment:
         dtype: how an id is shown.
         rows: number of documents, as the file says, and of their tokens.
         groups: where decoded groups are kept.
+        column: the column of lists.
     """
 
     path: Path
@@ -154,10 +155,15 @@ class GroupSegment:
     rows: int
     tokens: int
     groups: RowGroups
+    column: str = "input_ids"
 
     def loaded(self) -> Segment:
         """The segment with its ids at hand."""
         return self.groups.get(self)
+
+    def decoded(self) -> Segment:
+        """The segment, read from the file."""
+        return Segment(*parquet_token_group(self.path, self.group, self.column))
 
 
 class RowGroups:
@@ -167,15 +173,15 @@ class RowGroups:
 
     def __init__(self) -> None:
         """Begins with none."""
-        self._kept: dict[tuple[Path, int], Segment] = {}
+        self._kept: dict[tuple[Path, int, str], Segment] = {}
 
     def get(self, wanted: GroupSegment) -> Segment:
         """A group, decoded now unless it is kept."""
-        key = (wanted.path, wanted.group)
+        key = (wanted.path, wanted.group, wanted.column)
         found = self._kept.pop(key, None)
         if found is None:
-            ids, splits = parquet_token_group(*key)
-            found = Segment(ids.astype(wanted.dtype, copy=False), splits)
+            decoded = wanted.decoded()
+            found = Segment(decoded.ids.astype(wanted.dtype, copy=False), decoded.splits)
             found.ids.flags.writeable = False
             if (found.tokens, found.rows) != (wanted.tokens, wanted.rows):
                 message = f"row group {wanted.group} holds {found.tokens} tokens but must hold {wanted.tokens}"

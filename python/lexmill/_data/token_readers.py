@@ -16,7 +16,7 @@ import numpy.typing as npt
 from lexmill._core import array_record_rows, arrow_stream_batches, parquet_token_groups, tar_token_rows
 from lexmill._data.segments import AnySegment, GroupSegment, RowGroups, ScatteredSegment, Segment
 
-__all__ = ["DAMAGED", "READERS", "PartFiles", "document_lengths"]
+__all__ = ["DAMAGED", "READERS", "PartFiles", "arrow_column", "document_lengths"]
 
 Reader: TypeAlias = "Callable[[PartFiles], Sequence[AnySegment]]"
 """Maps the files of a part."""
@@ -107,21 +107,26 @@ def _dolma(part: PartFiles) -> list[Segment]:
     return [Segment(_map(part.paths[0], part.dtype), np.insert(ends, 0, 0))]
 
 
-def _arrow(part: PartFiles) -> list[Segment]:
-    with part.paths[0].open("rb") as file:
+def arrow_column(path: Path, column: int, dtype: npt.DTypeLike) -> list[Segment]:
+    """A column of lists in each batch of an Arrow stream, by its number; the columns before it have lists, too."""
+    with path.open("rb") as file:
         mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     segments = []
-    for rows, offsets, values in arrow_stream_batches(part.paths[0]):
+    for rows, offsets, values in arrow_stream_batches(path, column):
         splits = np.frombuffer(mapped, "<i4", rows + 1, offsets)
-        segments.append(Segment(np.frombuffer(mapped, part.dtype, int(splits[-1]), values), splits))
+        segments.append(Segment(np.frombuffer(mapped, dtype, int(splits[-1]), values), splits))
     return segments
+
+
+def _arrow(part: PartFiles) -> list[Segment]:
+    return arrow_column(part.paths[0], 0, part.dtype)
 
 
 def _parquet(part: PartFiles) -> list[GroupSegment]:
     path = part.paths[0]
     return [
         GroupSegment(path, group, part.dtype, rows, tokens, part.groups)
-        for group, (rows, tokens) in enumerate(parquet_token_groups(path))
+        for group, (rows, tokens) in enumerate(parquet_token_groups(path, "input_ids"))
     ]
 
 

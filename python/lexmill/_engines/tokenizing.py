@@ -24,13 +24,14 @@ from lexmill._core import Tokenizer, __version__, read_token_manifest, write_tok
 from lexmill._data.corpus_warnings import warn_of_total
 from lexmill._data.sizes import bytes_of
 from lexmill._data.source_names import OneSource, sources_of
+from lexmill._data.write_tokens import unfilled_splits
 from lexmill._engines.groups import Group, plan
 from lexmill._engines.jobs import Execute, Job, TokenizerJson, finish_groups
 from lexmill._engines.shared_folder import locked, made_folder
 from lexmill._types import OnProgress
 from lexmill.errors import EmptyCorpusWarning, OptionError, OutputError
 from lexmill.sources import Source
-from lexmill.token_files import NAMED, TokenFiles, TokenOptions, open_tokens, tokenize_files, unfilled_splits
+from lexmill.token_files import NAMED, TokenFiles, TokenOptions, open_tokens, tokenize_files
 
 __all__ = ["TokenizeJob", "tokenize_groups"]
 

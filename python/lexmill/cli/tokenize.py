@@ -14,6 +14,7 @@ from lexmill._core import local_path
 from lexmill.cli.display import megabytes
 from lexmill.cli.files import STANDARD
 from lexmill.cli.load import load_tokenizer
+from lexmill.cli.messages import MessageOptions, loss_note, tokenize_conversations
 from lexmill.cli.options import (
     LARGEST,
     Corpus,
@@ -104,6 +105,7 @@ class Options:
     join: Annotated[
         bool, typer.Option("--join", help="Join the parts of megatron to one pair, tokens.bin and tokens.idx.")
     ] = False
+    conversations: MessageOptions
     resume: Resume = False
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Remove the files of an earlier run.")] = False
     read: ReadOptions
@@ -144,37 +146,52 @@ class PackOptions:
 def tokenize(options: Options) -> Outcome:
     """Tokenize corpora of any size to files that training programs read."""
     _check_folder(options.output)
+    of_texts: dict[str, object] = {
+        "--begin-token": options.begin_token,
+        "--end-token": options.end_token,
+        "--no-special-tokens": not options.special_tokens,
+        "--column": options.column,
+        "--offsets": options.offsets,
+    }
+    options.conversations.check(of_texts)
     columns = _columns(options.column or [])
-    sources = named_sources(options.files, options.read)
+    sources = named_sources(options.files, options.conversations.reading(options.read))
     tokenizer = load_tokenizer(options.tokenizer)
     started = time.perf_counter()
     with ProgressBar(not options.as_json, in_bytes=("tokenize", "shuffle", "join")) as progress:
-        written = tokenize_files(
-            tokenizer,
-            sources,
-            options.output,
-            format=options.format,
-            preset=options.preset,
-            begin_token=_token(tokenizer, options.begin_token),
-            end_token=_token(tokenizer, options.end_token),
-            add_special_tokens=options.special_tokens,
-            pack=options.pack,
-            packing=options.packing,
-            pack_columns=[column.value for column in options.pack_column or []],
-            pad_token=_token(tokenizer, options.pad_token),
-            validation=options.validation,
-            seed=options.seed,
-            shuffle=options.shuffle,
-            part_bytes=options.part_bytes,
-            signed=options.signed,
-            columns=columns,
-            offsets=options.offsets,
-            join=options.join,
-            resume=options.resume,
-            overwrite=options.overwrite,
-            num_threads=options.threads,
-            on_progress=progress.callback,
-        )
+        shared: dict[str, Any] = {
+            "format": options.format,
+            "preset": options.preset,
+            "pack": options.pack,
+            "packing": options.packing,
+            "pack_columns": [column.value for column in options.pack_column or []],
+            "pad_token": _token(tokenizer, options.pad_token),
+            "validation": options.validation,
+            "seed": options.seed,
+            "shuffle": options.shuffle,
+            "part_bytes": options.part_bytes,
+            "signed": options.signed,
+            "join": options.join,
+            "resume": options.resume,
+            "overwrite": options.overwrite,
+            "num_threads": options.threads,
+            "on_progress": progress.callback,
+        }
+        if options.conversations.messages:
+            given = (options.tokenizer, sources, options.output, options.conversations, options.read.on_error)
+            written = tokenize_conversations(tokenizer, *given, **shared)
+        else:
+            written = tokenize_files(
+                tokenizer,
+                sources,
+                options.output,
+                begin_token=_token(tokenizer, options.begin_token),
+                end_token=_token(tokenizer, options.end_token),
+                add_special_tokens=options.special_tokens,
+                columns=columns,
+                offsets=options.offsets,
+                **shared,
+            )
     seconds = time.perf_counter() - started
     total, size = written.manifest["total"], sum(source["bytes"] or 0 for source in written.manifest["inputs"])
     shares = _shares(total, options.pack)
@@ -194,7 +211,8 @@ def tokenize(options: Options) -> Outcome:
     note = (
         f"{options.output}: {total['tokens']:,} tokens in {documents}{empty}, from {megabytes(size)} in {seconds:.1f} s"
     )
-    return Outcome(data, note=note + _packed_note(total, shares))
+    learned = loss_note(total) if options.conversations.messages else ""
+    return Outcome(data, note=note + _packed_note(total, shares) + learned)
 
 
 def pack(options: PackOptions) -> Outcome:

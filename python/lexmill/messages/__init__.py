@@ -12,6 +12,7 @@ from __future__ import annotations
 from lexmill.messages._spans import Turn
 from lexmill.messages.arrays import MessageTokens
 from lexmill.messages.conversations import Conversation
+from lexmill.messages.files import tokenize_message_files
 from lexmill.messages.formats import FORMATS, Format
 from lexmill.messages.records import read_conversations
 from lexmill.messages.rendering import RenderedMessages, Span, render_messages
@@ -30,5 +31,6 @@ __all__ = [
     "iter_message_tokens",
     "read_conversations",
     "render_messages",
+    "tokenize_message_files",
     "tokenize_messages",
 ]

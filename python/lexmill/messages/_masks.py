@@ -51,7 +51,7 @@ class TextToLearn:
             message = f"mask is {mask!r} but must be a role, a list of roles or a function"
             raise InputTypeError(message)
         # A function may look at the texts of messages.
-        self._recordings = None if callable(roles) or _is_random(template) else Recordings()
+        self._recordings = None if callable(roles) or template.is_random else Recordings()
         self._knows_time = "strftime_now" in template.text
         self._has_generation = template.has_generation
         self._is_generation = self._has_generation and not callable(roles) and set(roles) == {"assistant"}
@@ -118,11 +118,6 @@ class TextToLearn:
     def _refuse(self, reason: str) -> None:
         message = f"{self.renderer.template.name} {reason}; mark the text to learn by {{% generation %}} blocks"
         raise SpanError(message)
-
-
-def _is_random(template: ChatTemplate) -> bool:
-    """True if a template may give two texts for one conversation."""
-    return "random" in template.text or "lipsum" in template.text
 
 
 def merged(ranges: Iterable[tuple[int, int]]) -> Ranges:

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from lexmill._core import FileSource, local_path
 from lexmill._data.corpus_warnings import SHOWN, warn_of_records
 from lexmill._data.source_names import Reading, sources_of
-from lexmill.errors import FormatError, InputTypeError, LexmillError, MissingFileError, OptionError
+from lexmill.errors import FormatError, InputTypeError
+from lexmill.messages._blocks import conversation_in, field_of, read_blocks, records_in
 from lexmill.messages.conversations import Conversation, conversation_of
-from lexmill.sources import Arrow, ArrowStream, JsonLines, Parquet, Source
+from lexmill.sources import Files, Source
 
-__all__ = ["Conversations", "read_conversations"]
+__all__ = ["FIELD", "Conversations", "read_conversations"]
 
 Conversations = Source | str | os.PathLike[str] | Iterable[Any]
 """A source, the path of one, or conversations themselves."""
 
-_FIELD = "messages"
-_BESIDE = ("tools", "documents", "system")
-_BATCH = 256
+FIELD = "messages"
+"""The field of messages in files that are given by their names."""
 
 
 def read_conversations(given: Conversations) -> Iterator[Conversation]:
@@ -46,7 +44,7 @@ def read_conversations(given: Conversations) -> Iterator[Conversation]:
         SkippedRecordsWarning: records were left out, with `on_error="skip"`.
     """
     if isinstance(given, Source | str | os.PathLike):
-        for source in sources_of(given, Reading(field=_FIELD)):
+        for source in sources_of(given, Reading(field=FIELD)):
             yield from _read_source(source)
         return
     if not isinstance(given, Iterable) or isinstance(given, dict):
@@ -61,107 +59,20 @@ def read_conversations(given: Conversations) -> Iterator[Conversation]:
 
 
 def _read_source(source: Source) -> Iterator[Conversation]:
-    if isinstance(source, JsonLines):
-        records, field = _json_records(source), source.field
-    elif isinstance(source, Parquet | Arrow | ArrowStream):
-        records, field = _table_records(source), source.column
-    else:
-        message = f"{source!r} holds texts, but conversations are read from JsonLines, Parquet, Arrow and ArrowStream"
-        raise OptionError(message)
+    field, files = field_of(source), source._files() if isinstance(source, Files) else []
     skipped: list[str] = []
     count = 0
-    for place, record in records:
-        try:
-            found = conversation_of(_record(record), field.split(".")[-1], place)
-        except (FormatError, InputTypeError) as error:
-            if source.on_error == "raise":
-                raise FormatError(f"{place}: {error}") from error
-            count += 1
-            if len(skipped) < SHOWN:
-                skipped.append(f"{place}: {error}")
-        else:
-            yield found
-    warn_of_records(count, skipped)
-
-
-def _record(record: object) -> object:
-    """The record of a line, or the error in its place."""
-    if isinstance(record, LexmillError):
-        raise record
-    return record
-
-
-def _json_records(source: JsonLines) -> Iterator[tuple[str, object]]:
-    # Of `a.messages`, the object `a` is the record.
-    inner = source.field.split(".")[:-1]
-    for path in source._files():
-        for number, line in enumerate(FileSource([path], errors=source.errors), 1):
-            if not line.isspace():
-                yield f"{path}, line {number:,}", _parsed(line, inner)
-
-
-def _parsed(line: str, inner: list[str]) -> object:
-    try:
-        record = json.loads(line)
-    # Numbers and nesting have limits of their own.
-    except (ValueError, RecursionError) as error:
-        return FormatError(f"no JSON: {error}")
-    for name in inner:
-        if not isinstance(record, dict) or name not in record:
-            return FormatError(f"no field {name!r}")
-        record = record[name]
-    return record
-
-
-def _pyarrow(module: str) -> Any:  # noqa: ANN401 (a module that may be absent)
-    import importlib
-
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        message = "columns of messages need the package pyarrow: pip install pyarrow"
-        raise LexmillError(message) from error
-
-
-def _table_records(source: Parquet | Arrow | ArrowStream) -> Iterator[tuple[str, object]]:
-    if "." in source.column:
-        message = f"column is {source.column!r}, but messages are read from a column of the table itself"
-        raise OptionError(message)
-    if isinstance(source, ArrowStream):
-        batches = _pyarrow("pyarrow").RecordBatchReader.from_stream(source.data)
-        yield from _rows("the table", source.column, batches)
-        return
-    for path in map(local_path, source._files()):
-        yield from _rows(path, source.column, _batches(path, source))
-
-
-def _batches(path: str, source: Parquet | Arrow) -> Iterator[Any]:
-    errors = _pyarrow("pyarrow").lib
-    try:
-        if isinstance(source, Parquet):
-            file = _pyarrow("pyarrow.parquet").ParquetFile(path)
-            names = [name for name in file.schema_arrow.names if name in (source.column, "conversations", *_BESIDE)]
-            yield from file.iter_batches(batch_size=_BATCH, columns=names)
-            return
-        ipc = _pyarrow("pyarrow.ipc")
-        with _pyarrow("pyarrow").memory_map(path) as mapped:
-            if mapped.read(6) == b"ARROW1":
-                reader = ipc.open_file(mapped)
-                yield from (reader.get_batch(number) for number in range(reader.num_record_batches))
+    # A line at a time, since a pipe may give one now and then.
+    for block in read_blocks(source, files, lines=1):
+        for _, place, record in records_in(block, field):
+            try:
+                found = conversation_in(record, field, place)
+            except FormatError as error:
+                if getattr(source, "on_error", "raise") == "raise":
+                    raise
+                count += 1
+                if len(skipped) < SHOWN:
+                    skipped.append(str(error))
             else:
-                mapped.seek(0)
-                yield from ipc.open_stream(mapped)
-    except (errors.ArrowInvalid, errors.ArrowTypeError) as error:
-        raise FormatError(f"{path}: {error}") from error
-    except FileNotFoundError as error:
-        raise MissingFileError(f"{path}: {error}") from error
-
-
-def _rows(name: str, column: str, batches: Iterable[Any]) -> Iterator[tuple[str, object]]:
-    number = 0
-    for batch in batches:
-        wanted = [one for one in batch.schema.names if one in (column, "conversations", *_BESIDE)]
-        for start in range(0, batch.num_rows, _BATCH):
-            for record in batch.select(wanted).slice(start, _BATCH).to_pylist():
-                yield f"{name}, row {number:,}", record
-                number += 1
+                yield found
+    warn_of_records(count, skipped)

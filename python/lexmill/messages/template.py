@@ -107,6 +107,17 @@ class ChatTemplate:
         return any(mark.name == "mark_generated" for mark in marks)
 
     @cached_property
+    def is_random(self) -> bool:
+        """True if the template may give two texts for one conversation."""
+        from jinja2 import nodes
+
+        parsed = self.plain.environment.parse(self.text)
+        names = [one.name for one in parsed.find_all(nodes.Filter)] + [one.name for one in parsed.find_all(nodes.Name)]
+        # A filter may be given by its name, as to `map`.
+        names += [one.value for one in parsed.find_all(nodes.Const)]
+        return "random" in names or "lipsum" in names
+
+    @cached_property
     def plain(self) -> Template:
         """The compiled template as transformers compiles it."""
         return self._compiled("plain")

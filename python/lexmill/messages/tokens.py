@@ -22,7 +22,15 @@ from lexmill.messages.conversations import Conversation
 from lexmill.messages.records import Conversations, read_conversations
 from lexmill.messages.template import ChatTemplate, special_tokens_of
 
-__all__ = ["Mask", "iter_message_tokens", "tokenize_messages"]
+__all__ = [
+    "Mask",
+    "encoded",
+    "iter_message_tokens",
+    "template_of",
+    "tokenize_messages",
+    "tokenizer_of",
+    "with_whole_offsets",
+]
 
 
 def tokenize_messages(
@@ -128,9 +136,9 @@ def iter_message_tokens(
         message = f"batch_size is {batch_size} but must be at least 1"
         raise OptionError(message)
     chosen = TextToLearn(
-        _template_of(tokenizer, template), mask, add_generation_prompt=add_generation_prompt, variables=variables
+        template_of(tokenizer, template), mask, add_generation_prompt=add_generation_prompt, variables=variables
     )
-    encoder = _with_whole_offsets(_tokenizer_of(tokenizer))
+    encoder = with_whole_offsets(tokenizer_of(tokenizer))
     rendered = _rendered(chosen, read_conversations(conversations), now or datetime.now(), on_error)
     batches = _batches(encoder, rendered, batch_size, return_texts=return_texts, num_threads=num_threads)
     return batches if add_generation_prompt else _checked(batches, chosen)
@@ -147,7 +155,7 @@ def _batches(
     is_first = True
     while (batch := list(itertools.islice(rendered, batch_size))) or is_first:
         is_first = False
-        yield _encoded(encoder, batch, return_texts=return_texts, num_threads=num_threads)
+        yield encoded(encoder, batch, return_texts=return_texts, num_threads=num_threads)
 
 
 def _checked(batches: Iterator[MessageTokens], chosen: TextToLearn) -> Iterator[MessageTokens]:
@@ -198,7 +206,7 @@ def _rendered(
     warn_of_records(count, first)
 
 
-def _template_of(
+def template_of(
     tokenizer: Tokenizer | str | os.PathLike[str], template: ChatTemplate | str | os.PathLike[str] | None
 ) -> ChatTemplate:
     """The template, with the special tokens of the tokenizer's folder if they are known and it has no own."""
@@ -218,14 +226,15 @@ def _template_of(
     return replace(chosen, variables={**special_tokens_of(tokenizer), **chosen.variables})
 
 
-def _tokenizer_of(given: Tokenizer | str | os.PathLike[str]) -> Tokenizer:
+def tokenizer_of(given: Tokenizer | str | os.PathLike[str]) -> Tokenizer:
+    """The tokenizer itself, or the one of a path."""
     if isinstance(given, Tokenizer):
         return given
     path = local_path(given)
     return Tokenizer.from_file(f"{path}/tokenizer.json" if os.path.isdir(path) else path)  # noqa: PTH112 (local_path)
 
 
-def _with_whole_offsets(tokenizer: Tokenizer) -> Tokenizer:
+def with_whole_offsets(tokenizer: Tokenizer) -> Tokenizer:
     """A tokenizer with the same ids, whose offsets are not trimmed: a token of white space has characters then."""
     processor = tokenizer.post_processor
     if processor is None or b'"trim_offsets":true' not in pickle.dumps(processor):
@@ -235,11 +244,12 @@ def _with_whole_offsets(tokenizer: Tokenizer) -> Tokenizer:
     return made
 
 
-def _encoded(
+def encoded(
     tokenizer: Tokenizer, rendered: list[tuple[str, Ranges]], *, return_texts: bool, num_threads: int | None
 ) -> MessageTokens:
+    """The tokens of rendered conversations, and the mask of their ranges."""
     texts = [text for text, _ in rendered]
-    encoded = tokenizer.encode_batch_arrays(
+    made = tokenizer.encode_batch_arrays(
         texts,
         add_special_tokens=False,
         truncation=False,
@@ -247,15 +257,15 @@ def _encoded(
         return_offsets=True,
         num_threads=num_threads,
     )
-    splits = encoded.row_splits
+    splits = made.row_splits
     # Characters are counted through all texts, so that one search finds the ranges of all.
     bases = np.zeros(len(texts) + 1, dtype=np.int64)
     np.cumsum([len(text) for text in texts], out=bases[1:])
     counts = [len(ranges) for _, ranges in rendered]
     flat = np.array([place for _, ranges in rendered for place in ranges], dtype=np.int64).reshape(-1, 2)
     flat += np.repeat(bases[:-1], counts)[:, None]
-    offsets = np.asarray(encoded.offsets).reshape(-1, 2) + np.repeat(bases[:-1], np.diff(splits))[:, None]
+    offsets = np.asarray(made.offsets).reshape(-1, 2) + np.repeat(bases[:-1], np.diff(splits))[:, None]
     mask, is_straddling = covered(offsets, flat)
     sums = np.concatenate([[0], np.cumsum(is_straddling)])
     straddling = sums[splits[1:]] - sums[splits[:-1]]
-    return MessageTokens(encoded.ids, mask.view(np.uint8), splits, straddling, texts if return_texts else None)
+    return MessageTokens(made.ids, mask.view(np.uint8), splits, straddling, texts if return_texts else None)

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, Int32Array, ListArray, RecordBatch, UInt16Array, UInt32Array};
+use arrow_array::{ArrayRef, Int32Array, ListArray, RecordBatch, UInt8Array, UInt16Array, UInt32Array};
 use arrow_buffer::{OffsetBuffer, ScalarBuffer};
 use arrow_ipc::writer::StreamWriter;
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
@@ -15,8 +15,10 @@ use parquet::schema::types::ColumnPath;
 use serde_json::Value;
 
 use super::added_batch::AddedBatch;
+use super::loss_columns::LossBatch;
 use super::{CompleteFile, Layout, PartKind, PartWriter, Row, RowColumn};
 use crate::corpus::sources::{AddedColumn, ValueKind};
+use crate::token_files::loss::{LossForm, Messages};
 use crate::token_files::options::Width;
 use crate::token_files::part_file::PartFile;
 use crate::{Error, Result};
@@ -57,6 +59,7 @@ struct Batch {
     /// Ends of rows, in tokens.
     ends: Vec<i32>,
     row_length: usize,
+    loss: Option<LossBatch>,
     row_columns: Vec<ColumnBatch>,
     added: AddedBatch,
 }
@@ -67,11 +70,13 @@ impl Batch {
             Field::new(name, DataType::List(Arc::new(Field::new("item", item.clone(), true))), true)
         };
         let ids = match kind.width {
+            Width::U8 => DataType::UInt8,
             Width::U16 => DataType::UInt16,
             Width::I32 => DataType::Int32,
             Width::U32 => DataType::UInt32,
         };
         let mut fields = vec![list(IDS, &ids)];
+        fields.extend(kind.loss.into_iter().flat_map(LossBatch::fields));
         fields.extend(kind.row_columns.iter().map(|column| list(column.name(), &DataType::Int32)));
         fields.extend(AddedBatch::fields(kind));
         Self {
@@ -81,6 +86,7 @@ impl Batch {
             ids: Vec::new(),
             ends: vec![0],
             row_length: kind.row_length.unwrap_or(0),
+            loss: kind.loss.map(LossBatch::new),
             row_columns: kind.row_columns.iter().copied().map(ColumnBatch::new).collect(),
         }
     }
@@ -97,6 +103,9 @@ impl Batch {
         for column in &mut self.row_columns {
             column.push(row, self.row_length);
         }
+        if let Some(loss) = &mut self.loss {
+            loss.push(row, self.width);
+        }
         self.added.push(row.added);
     }
 
@@ -105,6 +114,7 @@ impl Batch {
         let wide =
             |bytes: &[u8]| bytes.chunks_exact(4).map(|id| [id[0], id[1], id[2], id[3]]).collect::<Vec<_>>();
         let ids: ArrayRef = match self.width {
+            Width::U8 => Arc::new(UInt8Array::from(self.ids.clone())),
             Width::U16 => Arc::new(UInt16Array::from_iter_values(
                 self.ids.chunks_exact(2).map(|id| u16::from_le_bytes([id[0], id[1]])),
             )),
@@ -121,6 +131,9 @@ impl Batch {
             ListArray::try_new(field, offsets, values, None).map(|list| Arc::new(list) as ArrayRef)
         };
         let mut columns = vec![list(ids, &mut self.ends)?];
+        if let Some(loss) = &mut self.loss {
+            columns.extend(loss.take()?);
+        }
         for column in &mut self.row_columns {
             let values = Arc::new(Int32Array::from(std::mem::take(&mut column.values)));
             columns.push(list(values, &mut column.ends)?);
@@ -147,7 +160,8 @@ pub(in crate::token_files) fn schema_of(options: &Value) -> Result<SchemaRef> {
     let asked = asked.map(|name| RowColumn::named(name.as_str().unwrap_or_default()));
     let starts = row_length.map(|_| Ok(RowColumn::Starts));
     let row_columns = &starts.into_iter().chain(asked).collect::<Result<Vec<_>>>()?;
-    Ok(Batch::new(PartKind { layout, width, row_length, row_columns, added: &added, offsets }).schema)
+    let loss = Messages::form_of(options);
+    Ok(Batch::new(PartKind { layout, width, row_length, row_columns, added: &added, offsets, loss }).schema)
 }
 
 fn arrow_failed(path: &Path) -> impl Fn(ArrowError) -> Error {
@@ -258,6 +272,13 @@ impl Columns<RowGroups> {
                 let path = ColumnPath::new(vec![column.name.clone()]);
                 properties.set_column_dictionary_enabled(path, true)
             });
+            // Masks are runs of 0 and of 1.
+            let properties = if kind.loss == Some(LossForm::Mask) {
+                let path = ["loss_mask", "list", "item"].map(str::to_owned).to_vec();
+                properties.set_column_dictionary_enabled(ColumnPath::new(path), true)
+            } else {
+                properties
+            };
             let properties = properties.build();
             let writer = ArrowWriter::try_new(file, Arc::clone(schema), Some(properties));
             Ok(RowGroups { writer: writer.map_err(parquet_failed(path))?, grouped: 0 })

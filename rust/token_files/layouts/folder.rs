@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{Layout, PartKind, litdata, mds};
 use crate::structures::atomic_file;
-use crate::token_files::joining::joined_files;
+use crate::token_files::joining::Stream;
 use crate::token_files::manifest::{FileEntry, Manifest};
 use crate::token_files::parts::SPLITS;
 use crate::{Error, Result};
@@ -17,12 +17,12 @@ use crate::{Error, Result};
 const INDEX: &str = "index.json";
 
 /// The names of all files that a run may write beside the files of parts. The files of a split are in its folder.
-pub(in crate::token_files) fn folder_files(layout: Layout, splits: &[&str]) -> Vec<String> {
-    let of_split = |&split: &&str| -> Vec<String> {
+pub(in crate::token_files) fn folder_files(layout: Layout, splits: &[&'static str]) -> Vec<String> {
+    let of_split = |&split: &&'static str| -> Vec<String> {
         match layout {
             Layout::Arrow => ["dataset_info.json", "state.json"].map(|name| joined(split, name)).into(),
             Layout::Mds | Layout::Litdata => vec![joined(split, INDEX)],
-            layout => joined_files(layout, split),
+            layout => Stream::possible(&[split]).iter().flat_map(|stream| stream.files(layout)).collect(),
         }
     };
     let mut names: Vec<String> = splits.iter().flat_map(of_split).collect();

@@ -72,7 +72,11 @@ pub(in crate::token_files) fn write_index(
 
 /// The number of a type in an index.
 fn dtype_code(width: Width) -> u8 {
-    if width == Width::U16 { 8 } else { 4 }
+    match width {
+        Width::U8 => 1,
+        Width::U16 => 8,
+        Width::I32 | Width::U32 => 4,
+    }
 }
 
 /// Bytes of the index of so many documents.

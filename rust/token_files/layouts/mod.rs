@@ -14,6 +14,8 @@
 //! | `riegeli` | the container of `array_record` |
 //! | `array_record` | files that Grain reads |
 //! | `names` | the layouts, their names, and the options that each takes |
+//! | `loss_columns` | loss masks as columns of record batches |
+//! | `loss_files` | loss masks as files beside the ids |
 //! | `row_columns` | integers about the tokens of packed rows |
 //! | `folder` | the files of a folder that belong to no part |
 
@@ -22,6 +24,8 @@ mod array_record;
 mod columns;
 mod folder;
 mod litdata;
+mod loss_columns;
+mod loss_files;
 mod mds;
 mod megatron;
 mod names;
@@ -34,6 +38,7 @@ mod webdataset;
 
 use std::path::Path;
 
+use super::loss::LossForm;
 use super::options::Width;
 use super::part_file::PartFile;
 use crate::Result;
@@ -43,6 +48,7 @@ use crate::corpus::sources::AddedColumn;
 pub(super) use array_record::MAGIC;
 pub(super) use columns::{IDS, schema_of};
 pub(super) use folder::{finish_folder, folder_files, joined, remove, within};
+pub(super) use loss_files::{FORMS, is_loss_file, loss_names};
 pub(super) use megatron::{documents_of, open_lengths, write_index};
 pub use names::{Layout, Preset};
 pub(super) use npy::{HEADER, header};
@@ -63,6 +69,8 @@ pub(super) struct Row<'a> {
     pub(super) source: &'a str,
     /// Values of added columns, then the offsets of tokens: pairs of 32-bit integers.
     pub(super) added: &'a [u8],
+    /// Of a conversation, 1 for each token to learn, and 0 for each other token.
+    pub(super) mask: &'a [u8],
 }
 
 /// Takes the rows of one part.
@@ -100,6 +108,8 @@ pub(super) struct PartKind<'a> {
     pub(super) added: &'a [AddedColumn],
     /// True if the offsets of tokens are kept, too.
     pub(super) offsets: bool,
+    /// The form of the loss masks of conversations.
+    pub(super) loss: Option<LossForm>,
 }
 
 /// The names of the files of part `part`, the ids first.
@@ -142,6 +152,7 @@ pub(super) fn possible_names(layout: Layout, part: usize) -> Vec<String> {
     if layout == Layout::Npy {
         names.extend(RowColumn::OF_TOKENS.map(|column| column_name(column, part)));
     }
+    names.extend(loss_files::possible_names(layout, part));
     names
 }
 
@@ -153,10 +164,19 @@ pub(super) fn written(
     rows: &[Vec<u8>],
 ) -> (tempfile::TempDir, std::path::PathBuf) {
     let folder = tempfile::tempdir().expect("room on the disk");
-    let kind = PartKind { layout, width, row_length: None, row_columns: &[], added: &[], offsets: false };
+    let kind = PartKind {
+        layout,
+        width,
+        row_length: None,
+        row_columns: &[],
+        added: &[],
+        offsets: false,
+        loss: None,
+    };
     let mut writer = open(kind, folder.path(), 0).expect("a temporary file");
     for ids in rows {
-        let row = Row { ids, starts: &[], padding: 0, place: Place::default(), source: "", added: &[] };
+        let row =
+            Row { ids, starts: &[], padding: 0, place: Place::default(), source: "", added: &[], mask: &[] };
         writer.push(row).expect("there is room");
     }
     for mut complete in writer.finish().expect("there is room") {
@@ -175,19 +195,21 @@ pub(super) fn open(kind: PartKind<'_>, folder: &Path, part: usize) -> Result<Box
     let names = file_names(kind.layout, part);
     let paths: Vec<_> =
         names.iter().chain(&side_names(kind.layout, part)).map(|name| folder.join(name)).collect();
-    Ok(match kind.layout {
+    let ids: Box<dyn PartWriter> = match kind.layout {
         Layout::Megatron => Box::new(megatron::Megatron::create(&paths, kind.width)?),
         Layout::Arrow => Box::new(columns::Columns::arrow(&paths, kind)?),
         Layout::Parquet => Box::new(columns::Columns::parquet(&paths, kind)?),
         Layout::Npy => {
             let columns = kind.row_columns.iter().filter(|column| RowColumn::OF_TOKENS.contains(column));
             let columns = columns.map(|&column| (column, folder.join(column_name(column, part))));
-            Box::new(npy::Npy::create(&paths, columns, kind)?)
+            let loss = kind.loss.map(|form| (form, loss_files::file_of(kind.layout, form, folder, part)));
+            Box::new(npy::Npy::create(&paths, columns, loss, kind)?)
         }
         Layout::Mds => Box::new(mds::Mds::create(&paths, kind)?),
         Layout::WebDataset => Box::new(webdataset::WebDataset::create(&paths, part, kind)?),
         Layout::Litdata => Box::new(litdata::Litdata::create(&paths)?),
         Layout::ArrayRecord => Box::new(array_record::ArrayRecord::create(&paths)?),
         Layout::Raw(preset) => raw::create(preset, &paths, kind.width)?,
-    })
+    };
+    loss_files::beside(ids, kind, folder, part)
 }

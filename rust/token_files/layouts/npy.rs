@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::{CompleteFile, PartKind, PartWriter, Row, RowColumn};
 use crate::Result;
+use crate::token_files::loss::LossForm;
 use crate::token_files::options::Width;
 use crate::token_files::part_file::PartFile;
 
@@ -30,6 +31,8 @@ pub(super) struct Npy {
     /// An integer for each token of packed rows.
     columns: Vec<(RowColumn, PartFile)>,
     values: Vec<u8>,
+    /// Loss masks, a value for each token.
+    loss: Option<(LossForm, PartFile)>,
     width: Width,
     /// Of an array of rows, the tokens of each.
     row_length: Option<usize>,
@@ -41,6 +44,7 @@ impl Npy {
     pub(super) fn create(
         paths: &[PathBuf],
         columns: impl Iterator<Item = (RowColumn, PathBuf)>,
+        loss: Option<(LossForm, PathBuf)>,
         kind: PartKind<'_>,
     ) -> Result<Self> {
         let ids = PartFile::create(paths[0].clone(), HEADER)?;
@@ -48,8 +52,9 @@ impl Npy {
         splits.append(&0u64.to_le_bytes())?;
         let columns = columns.map(|(column, path)| Ok((column, PartFile::create(path, HEADER)?)));
         let (columns, values) = (columns.collect::<Result<_>>()?, Vec::new());
+        let loss = loss.map(|(form, path)| Ok((form, PartFile::create(path, HEADER)?))).transpose()?;
         let (width, row_length) = (kind.width, kind.row_length);
-        Ok(Self { ids, splits, columns, values, width, row_length, rows: 0, tokens: 0 })
+        Ok(Self { ids, splits, columns, values, loss, width, row_length, rows: 0, tokens: 0 })
     }
 
     /// Ends documents of packed rows after so many tokens of the part.
@@ -64,6 +69,11 @@ impl PartWriter for Npy {
         self.tokens += (row.ids.len() / self.width.bytes()) as u64;
         self.rows += 1;
         self.ids.append(row.ids)?;
+        if let Some((form, file)) = &mut self.loss {
+            self.values.clear();
+            form.push(row.ids, row.mask, self.width, &mut self.values);
+            file.append(&self.values)?;
+        }
         let Some(length) = self.row_length else { return self.split_at(self.tokens) };
         for (column, file) in &mut self.columns {
             self.values.clear();
@@ -87,9 +97,11 @@ impl PartWriter for Npy {
         };
         let splits = (self.splits.bytes() - HEADER as u64) / 8;
         let of_rows = self.columns.into_iter().map(|(_, file)| (file, Width::I32.descr(), shape.clone()));
+        let of_loss =
+            self.loss.map(|(form, file)| (file, form.width().unwrap_or(Width::I32).descr(), shape.clone()));
         let files =
             [(self.ids, self.width.descr(), shape.clone()), (self.splits, "<i8", format!("({splits},)"))];
-        let files = files.into_iter().chain(of_rows);
+        let files = files.into_iter().chain(of_rows).chain(of_loss);
         Ok(files.map(|(file, descr, shape)| CompleteFile { file, header: header(descr, &shape) }).collect())
     }
 }

@@ -32,9 +32,9 @@ pub(super) fn create(preset: Preset, paths: &[PathBuf], width: Width) -> Result<
     })
 }
 
-/// nanoGPT's file: ids alone.
-struct Bare {
-    ids: PartFile,
+/// nanoGPT's file: ids alone; also a file of loss masks.
+pub(super) struct Bare {
+    pub(super) ids: PartFile,
 }
 
 impl PartWriter for Bare {

@@ -88,6 +88,7 @@ mod tests {
             place: Place::default(),
             source: "",
             added: &[],
+            mask: &[],
         };
         let expected: [(RowColumn, &[i32]); 4] = [
             (RowColumn::Starts, &[0, 3, 4]),

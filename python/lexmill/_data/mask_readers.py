@@ -1,0 +1,110 @@
+"""How the loss masks of one part of each layout are mapped, from the form that the files have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from lexmill._core import parquet_token_group, parquet_token_groups
+from lexmill._data.token_readers import READERS, GroupSegment, PartFiles, Segment, arrow_column
+
+__all__ = ["Reader", "dtype_of_masks", "is_mask_file", "mask_of", "mask_reader", "names_to_read"]
+
+Reader: TypeAlias = Callable[[PartFiles], Sequence[Segment | GroupSegment]]
+"""From the files of a part to its segments."""
+
+_IGNORED = -100
+"""The label of a token that is not learned."""
+
+_FILES = (".loss_mask.bin", ".loss_mask.idx", ".loss_mask.npy", ".labels.bin", ".labels.idx", ".labels.npy", ".ds.loss")
+"""Ends of the names of files of masks, of which no id file has one."""
+
+_ROW_COLUMNS = (".position_ids.npy", ".document_ids.npy")
+"""Files beside the ids of packed rows."""
+
+_COLUMNS = {"mask": ("loss_mask",), "labels": ("labels",), "ranges": ("loss_start", "loss_end")}
+"""The columns of each form, which come after the ids."""
+
+
+def is_mask_file(name: str) -> bool:
+    """True if a file has loss masks."""
+    return name.endswith(_FILES)
+
+
+def names_to_read(files: Iterable[str], *, is_mask: bool) -> list[str]:
+    """The files of a part that a reader needs, the ids first, or the masks.
+
+    Where the layout has columns, both are in one file. Elsewhere the borders of documents are beside the ids.
+    """
+    given = list(files)
+    # In the order of their names the ids come first, but for Dolma.
+    ids = sorted(
+        (name for name in given if not name.endswith(_ROW_COLUMNS) and not is_mask_file(name)),
+        key=lambda name: (name.endswith(".csv.gz"), name.endswith(".row_splits.npy"), name),
+    )
+    masks = sorted(filter(is_mask_file, given)) if is_mask else []
+    return [*masks, *ids[1:]] if masks else ids
+
+
+def dtype_of_masks(form: str) -> np.dtype[Any]:
+    """How the files store a mask of this form."""
+    return np.dtype("<i4" if form == "labels" else np.uint8)
+
+
+def mask_of(values: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
+    """The mask that values of a file stand for: masks are themselves, labels have -100 outside of the mask."""
+    return values if values.dtype == np.uint8 else (values != _IGNORED).view(np.uint8)
+
+
+def mask_reader(format: str, preset: str | None, form: str) -> Reader:
+    """The reader of masks of a layout."""
+    if format == "parquet":
+        return lambda part: _parquet(part, form)
+    if format == "arrow":
+        return lambda part: _arrow(part, form)
+    return READERS[format, preset]
+
+
+def _arrow(part: PartFiles, form: str) -> Sequence[Segment]:
+    path = part.paths[0]
+    if form != "ranges":
+        return arrow_column(path, 1, part.dtype)
+    # The widths of ids and of offsets do not matter for the splits.
+    ids, starts, ends = (arrow_column(path, column, np.dtype("<i4") if column else np.uint8) for column in range(3))
+    return [_of_ranges(*three) for three in zip(ids, starts, ends, strict=True)]
+
+
+def _parquet(part: PartFiles, form: str) -> list[GroupSegment]:
+    path, columns = part.paths[0], _COLUMNS[form]
+    made = _RangesGroup if form == "ranges" else GroupSegment
+    return [
+        made(path, group, part.dtype, rows, tokens, part.groups, columns[0])
+        for group, (rows, tokens) in enumerate(parquet_token_groups(path, "input_ids"))
+    ]
+
+
+@dataclass(frozen=True)
+class _RangesGroup(GroupSegment):
+    """A row group of a Parquet file whose masks are ranges."""
+
+    def decoded(self) -> Segment:
+        """The masks of the row group."""
+        columns = ("input_ids", *_COLUMNS["ranges"])
+        return _of_ranges(*(Segment(*parquet_token_group(self.path, self.group, column)) for column in columns))
+
+
+def _of_ranges(ids: Segment, starts: Segment, ends: Segment) -> Segment:
+    """Masks from ranges within rows."""
+    if ids.splits is None or starts.splits is None or len(starts.ids) != len(ends.ids):
+        message = "its ranges have no rows, or starts without ends"
+        raise ValueError(message)
+    rows = np.repeat(ids.splits[:-1].astype(np.int64), np.diff(starts.splits))
+    # The sum of changes up to a token is 1 within a range. No two ranges touch but across rows, where changes add up.
+    changes = np.zeros(int(ids.splits[-1]) + 1, np.int8)
+    np.add.at(changes, rows + starts.ids, 1)
+    np.add.at(changes, rows + ends.ids, -1)
+    return Segment(np.cumsum(changes[:-1], dtype=np.int8).view(np.uint8), ids.splits)

@@ -1,0 +1,210 @@
+"""From blocks of records to ids and masks, in this process or in several others."""
+
+from __future__ import annotations
+
+import multiprocessing
+import pickle
+import signal
+import threading
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+from lexmill._data.corpus_warnings import SHOWN
+from lexmill._engines.jobs import TokenizerJson
+from lexmill.errors import FormatError, LexmillError, OptionError, SpanError, TemplateError
+from lexmill.messages._blocks import Block, conversation_in, records_in
+from lexmill.messages._masks import Mask, Ranges, TextToLearn
+from lexmill.messages.template import ChatTemplate
+from lexmill.messages.tokens import encoded, with_whole_offsets
+
+if TYPE_CHECKING:
+    from lexmill._data.write_tokens import FedBlock
+
+__all__ = ["BlockTokens", "Reading", "Rendering", "tokens_of_blocks"]
+
+_AHEAD = 2
+"""Blocks for each process that are read and not written yet."""
+
+
+class Reading(NamedTuple):
+    """How records of a source become conversations.
+
+    Attributes:
+        field: the field or column of the messages.
+        on_error: `raise`, or `skip` to leave out broken records.
+    """
+
+    field: str
+    on_error: str
+
+
+@dataclass(frozen=True)
+class Rendering:
+    """All that a process needs to make tokens of blocks.
+
+    Attributes:
+        tokenizer: the tokenizer.
+        template: the template.
+        mask: the turns to learn.
+        variables: further variables of the template.
+        now: the time for `strftime_now`.
+        on_error: `raise`, or `skip` to leave out conversations that the template refuses.
+        sources: one for each source.
+    """
+
+    tokenizer: TokenizerJson
+    template: ChatTemplate
+    mask: Mask
+    variables: dict[str, Any]
+    now: datetime
+    on_error: Literal["raise", "skip"]
+    sources: Sequence[Reading]
+
+
+class BlockTokens(NamedTuple):
+    """The tokens of a block, and the errors of the first records that were left out."""
+
+    block: FedBlock
+    skipped: list[str]
+
+
+class BlockTokenizer:
+    """Makes tokens of blocks, one after the other."""
+
+    def __init__(self, rendering: Rendering, num_threads: int | None) -> None:
+        """Compiles the template.
+
+        Raises:
+            TemplateError: it does not compile.
+            InputTypeError: the mask is none, or a variable is no value of JSON.
+        """
+        self._rendering = rendering
+        self._num_threads = num_threads
+        self._tokenizer = with_whole_offsets(rendering.tokenizer.tokenizer())
+        self._chosen = TextToLearn(
+            rendering.template, rendering.mask, add_generation_prompt=False, variables=rendering.variables
+        )
+
+    def tokens(self, source: int, block: Block) -> BlockTokens:
+        """The tokens of a block of a source.
+
+        Raises:
+            FormatError: a record is no conversation.
+            SpanError: the text to learn cannot be followed.
+            TemplateError: the template refuses a conversation. All messages have the place of the record.
+        """
+        reading = self._rendering.sources[source]
+        numbers: list[int] = []
+        rendered: list[tuple[str, Ranges]] = []
+        skipped = [0]
+        errors: list[str] = []
+        for number, place, record in records_in(block, reading.field):
+            try:
+                rendered.append(self._rendered(record, reading, place))
+            except _LeftOutError as error:
+                skipped[-1] += 1
+                errors.append(str(error))
+            else:
+                numbers.append(number)
+                skipped.append(0)
+        made = encoded(self._tokenizer, rendered, return_texts=False, num_threads=self._num_threads)
+        arrays = np.array(numbers, np.uint64), made.ids.astype(np.uint32), made.loss_mask, made.row_splits
+        return BlockTokens((block.file, *arrays, np.array(skipped, np.uint64), block.read), errors[:SHOWN])
+
+    def _rendered(self, record: object, reading: Reading, place: str) -> tuple[str, Ranges]:
+        try:
+            one = conversation_in(record, reading.field, place)
+        except FormatError as error:
+            if reading.on_error == "raise":
+                raise
+            raise _LeftOutError(str(error)) from error
+        try:
+            return self._chosen.ranges(one, self._rendering.now)
+        except (SpanError, TemplateError) as error:
+            message = f"{place}: {error}"
+            if self._rendering.on_error == "raise":
+                raise type(error)(message) from error
+            raise _LeftOutError(message) from error
+
+
+class _LeftOutError(Exception):
+    """A record that is left out."""
+
+
+def tokens_of_blocks(
+    rendering: Rendering, blocks: Iterable[tuple[int, Block]], *, num_workers: int, num_threads: int | None
+) -> Iterator[BlockTokens]:
+    """The tokens of blocks, in their order, each with the number of its source.
+
+    Raises:
+        LexmillError: a process ended, for example since the system has no memory left.
+        OptionError: the mask is a function that no other process finds. Further errors are the ones of
+            `BlockTokenizer`.
+    """
+    if num_workers == 1:
+        tokenizer = BlockTokenizer(rendering, num_threads)
+        yield from (tokenizer.tokens(*one) for one in blocks)
+        return
+    _check_picklable(rendering)
+    # A fork would have the locks of this process's threads, but not the threads.
+    executor = ProcessPoolExecutor(num_workers, multiprocessing.get_context("spawn"), _begin, (rendering,))
+    waiting: deque[Future[BlockTokens]] = deque()
+    try:
+        for one in blocks:
+            waiting.append(executor.submit(_tokens, *one))
+            if len(waiting) >= _AHEAD * num_workers:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    except BrokenProcessPool as error:
+        message = (
+            "a worker process ended before its work was done: the system may have no memory left, or the program "
+            'has no `if __name__ == "__main__":` around its call; pass num_workers=1'
+        )
+        raise LexmillError(message) from error
+    finally:
+        executor.shutdown(cancel_futures=True)
+
+
+def _check_picklable(rendering: Rendering) -> None:
+    try:
+        pickle.dumps(rendering.mask)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        message = (
+            f"mask is {rendering.mask!r}, which cannot be sent to other processes; pass a function of a module, or "
+            "num_workers=1"
+        )
+        raise OptionError(message) from error
+
+
+_tokenizer: BlockTokenizer
+"""Of a worker process."""
+
+
+def _begin(rendering: Rendering) -> None:
+    global _tokenizer
+    # Ctrl-C reaches all processes of a terminal; the first process tells the others to end.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    _tokenizer = BlockTokenizer(rendering, 1)
+
+
+def _end_with_parent() -> None:
+    """Ends the process when the first process is killed, which cannot tell it to end."""
+    import os
+
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _tokens(source: int, block: Block) -> BlockTokens:
+    return _tokenizer.tokens(source, block)

@@ -1,0 +1,211 @@
+"""Records of files in blocks: one process reads them, and another one may parse them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from lexmill._core import FileSource, TextIterator, local_path
+from lexmill.errors import FormatError, InputTypeError, LexmillError, MissingFileError, OptionError
+from lexmill.messages.conversations import Conversation, conversation_of
+from lexmill.sources import Arrow, ArrowStream, JsonLines, Parquet, Source
+
+__all__ = ["Block", "conversation_in", "field_of", "read_blocks", "records_in"]
+
+_BESIDE = ("tools", "documents", "system")
+_ROWS = 256
+_CHARACTERS = 1 << 20
+
+
+class Block(NamedTuple):
+    """Neighbouring records of one file.
+
+    Attributes:
+        file: the number of the file among the files of its source.
+        name: its name, for messages of errors.
+        first: the number of the first record in the file, from 0 on.
+        records: lines; or rows, as `_Rows`.
+        read: bytes of the file, as it lies on the disk, up to the end of the block.
+    """
+
+    file: int
+    name: str
+    first: int
+    records: list[str] | _Rows
+    read: int
+
+
+class _Rows:
+    """Rows of a table. A pickle of them has these rows alone, even if their batch has more."""
+
+    def __init__(self, batch: Any) -> None:  # noqa: ANN401 (of pyarrow, which may be absent)
+        self.batch = batch
+
+    def __reduce__(self) -> tuple[Callable[[bytes], _Rows], tuple[bytes]]:
+        sink = _pyarrow("pyarrow").BufferOutputStream()
+        with _pyarrow("pyarrow.ipc").new_stream(sink, self.batch.schema) as stream:
+            stream.write_batch(self.batch)
+        return _read_rows, (sink.getvalue().to_pybytes(),)
+
+
+def _read_rows(data: bytes) -> _Rows:
+    return _Rows(next(iter(_pyarrow("pyarrow.ipc").open_stream(data))))
+
+
+def field_of(source: Source) -> str:
+    """The field or column of the messages.
+
+    Raises:
+        OptionError: the source holds texts, or its column is within another.
+    """
+    if isinstance(source, JsonLines):
+        return source.field
+    if not isinstance(source, Parquet | Arrow | ArrowStream):
+        message = f"{source!r} holds texts, but conversations are read from JsonLines, Parquet, Arrow and ArrowStream"
+        raise OptionError(message)
+    if "." in source.column:
+        message = f"column is {source.column!r}, but messages are read from a column of the table itself"
+        raise OptionError(message)
+    return source.column
+
+
+def read_blocks(
+    source: Source, files: Sequence[str], lines: int = _ROWS, begin: tuple[int, int] = (0, 0)
+) -> Iterator[Block]:
+    """The records of a source.
+
+    Args:
+        source: a `JsonLines`, `Parquet`, `Arrow` or `ArrowStream`.
+        files: its files; none of a stream.
+        lines: lines of a block at most.
+        begin: the number of a file and of a record in this file, before which all records are passed over.
+
+    Raises:
+        FileError: a file is missing, cannot be read or is damaged.
+        FormatError: a table is broken.
+        LexmillError: a table is given, and pyarrow is not installed.
+    """
+    field = field_of(source)
+    if isinstance(source, ArrowStream):
+        batches = _pyarrow("pyarrow").RecordBatchReader.from_stream(source.data)
+        yield from _row_blocks(Block(0, "the table", 0, [], 0), field, ((batch, 0) for batch in batches))
+        return
+    for number, path in enumerate(files[begin[0] :], begin[0]):
+        start = Block(number, path, begin[1] if number == begin[0] else 0, [], 0)
+        if isinstance(source, JsonLines):
+            yield from _line_blocks(start, source, lines)
+        elif isinstance(source, Parquet | Arrow):
+            yield from _row_blocks(start, field, _batches(local_path(path), source))
+
+
+def _line_blocks(start: Block, source: JsonLines, count: int) -> Iterator[Block]:
+    lines = iter(FileSource([start.name], errors=source.errors))
+    for _ in islice(lines, start.first):
+        pass
+    first = start.first
+    while found := _some(lines, count):
+        yield start._replace(first=first, records=found, read=lines.read_bytes())
+        first += len(found)
+
+
+def _some(lines: TextIterator, count: int) -> list[str]:
+    found: list[str] = []
+    size = 0
+    for line in islice(lines, count):
+        found.append(line)
+        size += len(line)
+        if size >= _CHARACTERS:
+            break
+    return found
+
+
+def _row_blocks(start: Block, column: str, batches: Iterable[tuple[Any, int]]) -> Iterator[Block]:
+    number = 0
+    for batch, read in batches:
+        end = number + batch.num_rows
+        wanted = [one for one in batch.schema.names if one in (column, "conversations", *_BESIDE)]
+        for first in range(max(number, start.first), end, _ROWS):
+            rows = _Rows(batch.select(wanted).slice(first - number, _ROWS))
+            yield start._replace(first=first, records=rows, read=read)
+        number = end
+
+
+def _batches(path: str, source: Parquet | Arrow) -> Iterator[tuple[Any, int]]:
+    """The batches of a table, each with the bytes of the file up to its end, about."""
+    errors = _pyarrow("pyarrow").lib
+    try:
+        size = Path(path).stat().st_size
+        if isinstance(source, Parquet):
+            file = _pyarrow("pyarrow.parquet").ParquetFile(path)
+            names = [name for name in file.schema_arrow.names if name in (source.column, "conversations", *_BESIDE)]
+            rows = 0
+            for batch in file.iter_batches(batch_size=_ROWS, columns=names):
+                rows += batch.num_rows
+                yield batch, size * rows // file.metadata.num_rows
+            return
+        ipc = _pyarrow("pyarrow.ipc")
+        with _pyarrow("pyarrow").memory_map(path) as mapped:
+            if mapped.read(6) == b"ARROW1":
+                reader = ipc.open_file(mapped)
+                count = reader.num_record_batches
+                yield from ((reader.get_batch(at), size * (at + 1) // count) for at in range(count))
+            else:
+                mapped.seek(0)
+                yield from ((batch, mapped.tell()) for batch in ipc.open_stream(mapped))
+    except (errors.ArrowInvalid, errors.ArrowTypeError) as error:
+        raise FormatError(f"{path}: {error}") from error
+    except FileNotFoundError as error:
+        raise MissingFileError(f"{path}: {error}") from error
+
+
+def records_in(block: Block, field: str) -> Iterator[tuple[int, str, object]]:
+    """The records of a block that are not blank: number in the file, place, and record, or the error in its place."""
+    if isinstance(block.records, _Rows):
+        for number, record in enumerate(block.records.batch.to_pylist(), block.first):
+            yield number, f"{block.name}, row {number:,}", record
+        return
+    # Of `a.messages`, the object `a` is the record.
+    inner = field.split(".")[:-1]
+    for number, line in enumerate(block.records, block.first):
+        if not line.isspace():
+            yield number, f"{block.name}, line {number + 1:,}", _parsed(line, inner)
+
+
+def conversation_in(record: object, field: str, place: str) -> Conversation:
+    """The conversation of a record of `records_in`.
+
+    Raises:
+        FormatError: there is none; the message has the place.
+    """
+    try:
+        if isinstance(record, LexmillError):
+            raise record
+        return conversation_of(record, field.split(".")[-1], place)
+    except (FormatError, InputTypeError) as error:
+        raise FormatError(f"{place}: {error}") from error
+
+
+def _parsed(line: str, inner: list[str]) -> object:
+    try:
+        record = json.loads(line)
+    # Numbers and nesting have limits of their own.
+    except (ValueError, RecursionError) as error:
+        return FormatError(f"no JSON: {error}")
+    for name in inner:
+        if not isinstance(record, dict) or name not in record:
+            return FormatError(f"no field {name!r}")
+        record = record[name]
+    return record
+
+
+def _pyarrow(module: str) -> Any:  # noqa: ANN401 (a module that may be absent)
+    import importlib
+
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        message = "columns of messages need the package pyarrow: pip install pyarrow"
+        raise LexmillError(message) from error

@@ -1,0 +1,227 @@
+"""Conversations to token files with loss masks."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from datetime import datetime
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Literal, get_type_hints
+
+from lexmill._core import Tokenizer, read_token_manifest
+from lexmill._data.corpus_warnings import warn_of_no_loss
+from lexmill._data.source_names import OneSource, Reading, sources_of
+from lexmill._data.write_tokens import Documents, FedBlock, write_tokens
+from lexmill._engines.jobs import TokenizerJson
+from lexmill._types import OnProgress
+from lexmill.errors import LexmillError, OptionError
+from lexmill.messages import _block_tokens as blocks
+from lexmill.messages._blocks import Block, field_of, read_blocks
+from lexmill.messages._masks import Mask
+from lexmill.messages.conversations import plain_value
+from lexmill.messages.records import FIELD
+from lexmill.messages.template import ChatTemplate
+from lexmill.messages.tokens import template_of, tokenizer_of
+from lexmill.sources import Files, Source
+from lexmill.token_files import LayoutOptions, TokenFiles, tokenize_files
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+__all__ = ["tokenize_message_files"]
+
+_DEFAULTS = {
+    name: parameter.default
+    for name, parameter in inspect.signature(tokenize_files).parameters.items()
+    if parameter.kind is parameter.KEYWORD_ONLY
+}
+"""The options of `tokenize_files`."""
+
+
+def tokenize_message_files(
+    tokenizer: Tokenizer | str | os.PathLike[str],
+    sources: OneSource | Sequence[OneSource],
+    out: str | os.PathLike[str],
+    template: ChatTemplate | str | os.PathLike[str] | None = None,
+    *,
+    mask: Mask = "assistant",
+    loss: Literal["mask", "labels", "ranges"] = "mask",
+    variables: Mapping[str, Any] | None = None,
+    on_error: Literal["raise", "skip"] = "raise",
+    now: datetime | None = None,
+    shuffle: bool = False,
+    join: bool = False,
+    resume: bool = False,
+    overwrite: bool = False,
+    num_workers: int = 1,
+    num_threads: int | None = None,
+    on_progress: OnProgress | None = None,
+    **options: Unpack[LayoutOptions],
+) -> TokenFiles:
+    """Tokenizes conversations to the files of a folder, with loss masks, in memory that does not grow with them.
+
+    Each conversation is a document. Its ids and its mask are the ones of `lexmill.messages.tokenize_messages`, and the
+    files are the ones of `lexmill.tokenize_files`, with masks beside the ids. The files do not depend on `num_workers`,
+    nor on how often a run was cut short. `out.mask` of the opened files has the masks, in any form.
+
+    Args:
+        tokenizer: a tokenizer, or the path of its `tokenizer.json` or its folder; it must neither truncate nor pad.
+        sources: `JsonLines`, `Parquet` and `Arrow` of `lexmill.sources`, or paths and patterns whose names say the
+            format and whose field is `messages`, as for `read_conversations`.
+        out: the folder; made if it is not there, and otherwise empty but for an earlier run.
+        template: as for `tokenize_messages`.
+        mask: as for `tokenize_messages`. A run that is resumed knows a function by its name.
+        loss: the form of masks. `mask` has 1 for a token to learn, else 0: the column `loss_mask`, or files of bytes
+            beside the ids. `labels` has ids, and -100 outside of the mask, in 32 bits: the column `labels`, or files
+            for `megatron` and `npy`. `ranges` has the starts and ends of the ranges to learn in each document, in
+            tokens: the columns `loss_start` and `loss_end` of `arrow` and `parquet`.
+        variables: as for `tokenize_messages`.
+        on_error: `raise`, or `skip` to leave out conversations that the template refuses or whose text to learn cannot
+            be followed, and of paths also broken records; sources have an option of their own.
+        now: the time of `strftime_now`; by default the present, and with `resume` the time of the run.
+        shuffle: as for `tokenize_files`; the number of a line or row takes the part of the byte.
+        join: as for `tokenize_files`; masks are joined, too.
+        resume: goes on with a run that was cut short; begins one if there is none.
+        overwrite: removes the files of an earlier run.
+        num_workers: processes that render and encode; 1 stands for this process alone. More need
+            `if __name__ == "__main__":` in a script.
+        num_threads: threads that encode, with one process; a worker process has one.
+        on_progress: as for `tokenize_files`.
+        **options: `format`, `pack` and other options of `lexmill.tokenize_files`;
+            `lexmill.token_files.LayoutOptions` lists them.
+
+    Returns:
+        The files, opened. `manifest["total"]` has the number of tokens to learn (`loss_tokens`) and of conversations
+        without any (`no_loss_documents`); a number that is absent is 0.
+
+    Raises:
+        FileError: a file cannot be read or written. Finished parts are kept.
+        FormatError: a record is no conversation, with `on_error="raise"`; the message has its place.
+        SpanError: the text to learn cannot be followed; likewise.
+        TemplateError: the template does not compile, or refuses a conversation; likewise.
+        OptionError: options that do not fit together; a form of masks that the format does not have; a template whose
+            texts depend on chance; a source of another kind.
+        OutputError: as for `tokenize_files`.
+        LexmillError: jinja2 or, for tables, pyarrow is not installed; or a worker process ended.
+
+    Warns:
+        NoLossWarning: there are conversations, and none has a token to learn.
+        SkippedRecordsWarning: conversations were left out. Further warnings are the ones of `tokenize_files`.
+    """
+    unknown = options.keys() - get_type_hints(LayoutOptions).keys()
+    if unknown:
+        message = f"tokenize_message_files() got an unexpected keyword argument {min(unknown)!r}"
+        raise TypeError(message)
+    if num_workers < 1:
+        message = f"num_workers is {num_workers} but must be at least 1"
+        raise OptionError(message)
+    opened, chosen = tokenizer_of(tokenizer), template_of(tokenizer, template)
+    given = [_checked(source) for source in sources_of(sources, Reading(field=FIELD, on_error=on_error))]
+    now = now or _time_of(out, is_resumed=resume) or datetime.now()
+    rendering = blocks.Rendering(
+        TokenizerJson.of(opened),
+        _reproducible(chosen),
+        mask,
+        dict(variables or {}),
+        now,
+        on_error,
+        [blocks.Reading(field_of(source), getattr(source, "on_error", "raise")) for source in given],
+    )
+    # Compiles the template, and checks the mask and the variables.
+    blocks.BlockTokenizer(rendering, 1)
+    feed = _Feed(rendering, given, num_workers, num_threads)
+    feed.documents = Documents(loss, json.dumps(_described(rendering)), feed.blocks)
+    ways = {"shuffle": shuffle, "join": join, "resume": resume, "overwrite": overwrite, "num_threads": num_threads}
+    every = {**_DEFAULTS, **options, **ways, "on_progress": on_progress, "add_special_tokens": False}
+    with closing(feed):
+        written = write_tokens(opened, given, out, every, feed.documents)
+    warn_of_no_loss(written.manifest["total"], chosen.name)
+    return written
+
+
+class _Feed:
+    """The conversations of sources as documents of a run."""
+
+    documents: Documents
+
+    def __init__(
+        self, rendering: blocks.Rendering, sources: Sequence[Files], num_workers: int, num_threads: int | None
+    ) -> None:
+        self._rendering = rendering
+        self._sources = [(source, source._files()) for source in sources]
+        self._num_workers, self._num_threads = num_workers, num_threads
+        self._open: Iterator[blocks.BlockTokens] | None = None
+
+    def blocks(self, file: int, record: int) -> Iterator[FedBlock]:
+        """The documents from a record of a file on."""
+        records = self._records(file, record)
+        self._open = blocks.tokens_of_blocks(
+            self._rendering, records, num_workers=self._num_workers, num_threads=self._num_threads
+        )
+        for block, skipped in self._open:
+            for message in skipped:
+                self.documents.skip(message)
+            yield block
+
+    def close(self) -> None:
+        """Ends worker processes."""
+        if self._open is not None:
+            self._open.close()  # type: ignore[attr-defined]  # a generator
+
+    def _records(self, file: int, record: int) -> Iterator[tuple[int, Block]]:
+        first = 0
+        for number, (source, files) in enumerate(self._sources):
+            begin = (file - first, record) if file >= first else (0, 0)
+            for block in read_blocks(source, files, begin=begin):
+                yield number, block._replace(file=first + block.file)
+            first += len(files)
+
+
+def _checked(source: Source) -> Files:
+    """A source of files that hold conversations.
+
+    Raises:
+        OptionError: it is another one.
+    """
+    field_of(source)
+    if not isinstance(source, Files):
+        message = f"{source!r} is read once, but conversations are tokenized to files from JsonLines, Parquet and Arrow"
+        raise OptionError(message)
+    return source
+
+
+def _reproducible(template: ChatTemplate) -> ChatTemplate:
+    """The template, if it gives the same text again.
+
+    Raises:
+        OptionError: it uses chance.
+    """
+    if template.is_random:
+        message = f"{template.name} uses random or lipsum, so that no run writes what another one wrote"
+        raise OptionError(message)
+    return template
+
+
+def _described(rendering: blocks.Rendering) -> dict[str, Any]:
+    """All that decides texts and masks, for the manifest."""
+    template, mask = rendering.template, rendering.mask
+    names = [mask] if isinstance(mask, str) else mask
+    made_from = json.dumps([template.text, plain_value(template.variables)], sort_keys=True)
+    return {
+        "template": sha256(made_from.encode()).hexdigest()[:16],
+        "mask": f"{names.__module__}.{names.__qualname__}" if callable(names) else sorted(names),
+        "variables": plain_value(rendering.variables),
+        "now": rendering.now.isoformat() if "strftime_now" in template.text else None,
+    }
+
+
+def _time_of(out: str | os.PathLike[str], *, is_resumed: bool) -> datetime | None:
+    """The time of the run that is to be resumed, if there is one; the core says what is wrong with others."""
+    try:
+        manifest = json.loads((read_token_manifest(out) if is_resumed else None) or "null")
+        return datetime.fromisoformat(manifest["options"]["messages"]["now"])
+    except (LexmillError, ValueError, TypeError, KeyError, RecursionError):
+        return None
