@@ -35,9 +35,9 @@ impl FirstSights {
         }
         // The low bits of the hash choose the slot in the table.
         let (bit, last) = ((hash >> 32) as usize, self.younger.len() - 1);
-        let was_met = self.older.get(bit / 64 & self.older.len().wrapping_sub(1));
+        let was_met = self.older.get((bit / 64) & self.older.len().wrapping_sub(1));
         let was_met = was_met.is_some_and(|word| word >> (bit % 64) & 1 != 0);
-        let word = &mut self.younger[bit / 64 & last];
+        let word = &mut self.younger[(bit / 64) & last];
         let is_known = *word >> (bit % 64) & 1 != 0;
         *word |= 1 << (bit % 64);
         self.set += usize::from(!is_known);

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from lexmill._core import parquet_token_group, parquet_token_groups
-from lexmill._data.token_readers import READERS, GroupSegment, PartFiles, Segment, arrow_column
+from lexmill._data.segments import GroupSegment, Segment
+from lexmill._data.token_readers import READERS, PartFiles, Reader, arrow_column
 
-__all__ = ["Reader", "dtype_of_masks", "is_mask_file", "mask_of", "mask_reader", "names_to_read"]
-
-Reader: TypeAlias = Callable[[PartFiles], Sequence[Segment | GroupSegment]]
-"""From the files of a part to its segments."""
+__all__ = ["dtype_of_masks", "is_mask_file", "mask_of", "mask_reader", "names_to_read"]
 
 _IGNORED = -100
 """The label of a token that is not learned."""

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from lexmill._core import array_record_rows, arrow_stream_batches, parquet_token_groups, tar_token_rows
 from lexmill._data.segments import AnySegment, GroupSegment, RowGroups, ScatteredSegment, Segment
 
-__all__ = ["DAMAGED", "READERS", "PartFiles", "arrow_column", "document_lengths"]
+__all__ = ["DAMAGED", "READERS", "PartFiles", "Reader", "arrow_column", "document_lengths"]
 
 Reader: TypeAlias = "Callable[[PartFiles], Sequence[AnySegment]]"
 """Maps the files of a part."""
