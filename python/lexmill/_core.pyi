@@ -192,11 +192,11 @@ def parquet_token_group(path: _Path, group: int, column: str) -> tuple[npt.NDArr
     """
 
 def tar_token_rows(path: _Path, dtype: str) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """For each row of a tar file of arrays of the type `dtype` the position of its ids in the file, and their bytes."""
+    """The position and the size in bytes of the ids of each row, in a tar file of arrays of the type `dtype`."""
 
 def array_record_rows(path: _Path) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """For each record of an `ArrayRecord` file its position in the file, and its bytes. A block header of 24 bytes
-    interrupts records at every multiple of 64 KiB.
+    """The position and the size in bytes of each record of an `ArrayRecord` file. A block header of 24 bytes interrupts
+    records at every multiple of 64 KiB.
     """
 
 def train_bpe_words(

@@ -25,7 +25,7 @@ class Tokens:
         """The ids of each text, without padding: lists of `UInt16` if every id of the tokenizer fits, else of `UInt32`.
 
         Args:
-            tokenizer: encodes, by all cores.
+            tokenizer: the tokenizer; it uses all cores.
             add_special_tokens: adds the special tokens of the post-processor.
         """
         encode = partial(tokenizer.encode_batch_arrays, add_special_tokens=add_special_tokens, padding=False)
@@ -35,7 +35,7 @@ class Tokens:
         """The number of tokens of each text, as `Tokenizer.encode` gives them: `Int64`.
 
         Args:
-            tokenizer: encodes, by all cores.
+            tokenizer: the tokenizer; it uses all cores.
             add_special_tokens: counts the special tokens of the post-processor.
         """
         return self._map(partial(tokenizer.count_tokens, add_special_tokens=add_special_tokens), polars.Int64)

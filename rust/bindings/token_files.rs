@@ -185,7 +185,7 @@ pub(super) fn parquet_token_group<'py>(
 /// Positions in a file, and numbers of bytes.
 type RowArrays<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>);
 
-/// For each row of a tar file of arrays of the type `dtype` the position of its ids in the file, and their bytes.
+/// The position and the size in bytes of the ids of each row, in a tar file of arrays of the type `dtype`.
 #[pyfunction]
 pub(super) fn tar_token_rows<'py>(py: Python<'py>, path: FilePath, dtype: &str) -> PyResult<RowArrays<'py>> {
     load_numpy(py)?;
@@ -194,8 +194,8 @@ pub(super) fn tar_token_rows<'py>(py: Python<'py>, path: FilePath, dtype: &str) 
     Ok((starts.into_pyarray(py), sizes.into_pyarray(py)))
 }
 
-/// For each record of an `ArrayRecord` file its position in the file, and its bytes. A block header of 24 bytes interrupts records at
-/// every multiple of 64 KiB.
+/// The position and the size in bytes of each record of an `ArrayRecord` file. A block header of 24 bytes interrupts records at every
+/// multiple of 64 KiB.
 #[pyfunction]
 pub(super) fn array_record_rows(py: Python<'_>, path: FilePath) -> PyResult<RowArrays<'_>> {
     load_numpy(py)?;

@@ -3,13 +3,13 @@
 /// Bits of the first generation: 64 KiB, within reach of the near caches.
 const FEWEST_BITS: usize = 1 << 19;
 
-/// A generation is full once one bit out of so many is set: then two full generations take a quarter of new hashes for known.
+/// A generation is full once one in this many bits is set. Two full generations then mistake a quarter of new hashes for known ones.
 const FULL: usize = 8;
 
-/// How many times as large the next generation is while there is room, for chunks that come again after many others.
+/// Growth factor of the next generation, up to the limit: a larger set remembers chunks that come again after many others.
 const GROWTH: usize = 4;
 
-/// A set of hashes in two generations: when the younger one is full, it becomes the older one, which is forgotten.
+/// A set of hashes in two generations: when the younger one is full, it replaces the older one, and an empty one begins.
 #[derive(Debug, Default)]
 pub(super) struct FirstSights {
     /// Powers of two in size, or empty until the first hash is asked for.

@@ -33,7 +33,7 @@ pub struct Input {
 pub struct Place {
     /// The number of the file among all.
     pub file: usize,
-    /// The byte.
+    /// The byte at which a record begins; in a feed of conversations, the number of the record.
     pub byte: u64,
 }
 

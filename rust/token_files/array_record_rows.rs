@@ -1,4 +1,4 @@
-//! The positions of records in an `ArrayRecord` file, for those who map it.
+//! The positions of records in an `ArrayRecord` file, for readers that memory-map it.
 
 use std::fs::File;
 use std::io;
@@ -8,7 +8,7 @@ use super::layouts::{BLOCK, MAGIC, read_records, record_end, record_start};
 use crate::formats::protobuf::{Message, WireValue};
 use crate::{Error, Result};
 
-/// For each record its position in the file, and its bytes. A block header interrupts a record at every multiple of 64 KiB.
+/// The position in the file and the size in bytes of each record. A block header interrupts a record at every multiple of 64 KiB.
 ///
 /// # Errors
 /// [`Error::Io`]; [`Error::Format`] if the file is not one with a chunk for each record.

@@ -1,4 +1,4 @@
-//! Where the columns of an Arrow stream lie in its file, for those who map it.
+//! Where the columns of an Arrow stream lie in its file, for readers that memory-map it.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek};

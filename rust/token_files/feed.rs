@@ -24,7 +24,7 @@ pub struct FedBlock {
     pub read: u64,
 }
 
-/// Answers the blocks of all records from a place on, one after the other; none at the end.
+/// Each call returns the next block of the records from a place on, and `None` at the end. All calls get the same place.
 pub type Feed<'a> = dyn FnMut(Place) -> Result<Option<FedBlock>> + 'a;
 
 impl FedBlock {
@@ -54,16 +54,18 @@ pub(super) fn for_each_fed(
     let (mut skipped, mut ids, mut file) = (0, Vec::new(), begin.file);
     while let Some(block) = feed(begin)? {
         if !block.is_sound() || block.file >= files.len() {
-            return Err(Error::Unsupported("a block of documents does not fit together".to_owned()));
+            return Err(Error::Unsupported(
+                "the ids, masks and splits of a block of documents do not fit together".to_owned(),
+            ));
         }
         check_unchanged(&files[file..block.file.max(file)])?;
         file = block.file;
-        for (at, (&byte, bounds)) in block.records.iter().zip(block.splits.windows(2)).enumerate() {
+        for (at, (&record, bounds)) in block.records.iter().zip(block.splits.windows(2)).enumerate() {
             let tokens = bounds[0]..bounds[1];
             skipped += block.skipped[at];
             ids.clear();
             kind.width.push(&block.ids[tokens.clone()], &mut ids);
-            let place = Place { file, byte };
+            let place = Place { file, byte: record };
             push(Document {
                 place,
                 ids: &ids,

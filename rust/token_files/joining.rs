@@ -34,7 +34,7 @@ const LIST: &str = "joined.jsonl";
 /// Bytes that are copied at a time.
 const BLOCK: usize = 1 << 20;
 
-/// The files of a split that are joined by themselves: the ids, or their loss masks.
+/// One joined sequence of files: the ids of a split, or its loss masks.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stream {
     pub(super) split: &'static str,
@@ -42,7 +42,7 @@ pub(super) struct Stream {
 }
 
 impl Stream {
-    /// The ids of all splits of a run, and their loss masks.
+    /// The streams of a run: the ids of each split, and its loss masks if it has them.
     pub(super) fn of_run(options: &Options) -> Vec<Self> {
         let loss = options.messages.as_ref().map(|messages| messages.loss);
         let of_split = |&split: &&'static str| {
@@ -52,7 +52,7 @@ impl Stream {
         split_names(options).iter().flat_map(of_split).collect()
     }
 
-    /// The streams that runs with any options have in these splits.
+    /// All streams that a run may have in these splits, whatever its options.
     pub(super) fn possible(splits: &[&'static str]) -> Vec<Self> {
         let forms = [None].into_iter().chain(FORMS.map(Some));
         splits.iter().flat_map(|&split| forms.clone().map(move |loss| Self { split, loss })).collect()

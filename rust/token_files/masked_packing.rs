@@ -13,7 +13,7 @@ use crate::corpus::inputs::Place;
 /// Packs the documents of one split of a part.
 pub(super) struct RowPacker {
     packer: Packer,
-    /// Bytes of an id, of tokens with masks; none without masks.
+    /// Bytes of an id if tokens carry a mask byte; else `None`.
     masked: Option<usize>,
     /// The tokens of a document, and the ids and the mask of a row.
     tokens: Vec<u8>,

@@ -16,11 +16,11 @@
 //! | `part_file` | a file under a temporary name |
 //! | `manifest` | the tokenizer, options and inputs of a folder, and its finished parts |
 //! | `manifest_file` | the file of a manifest: JSON, or the metadata of a Parquet file |
-//! | `arrow_batches` | where the columns of an Arrow stream lie, for those who map it |
+//! | `arrow_batches` | where the columns of an Arrow stream lie, for readers that memory-map it |
 //! | `tar_rows` | the positions of ids in a tar file of arrays |
 //! | `array_record_rows` | the positions of records in an `ArrayRecord` file |
 //! | `shuffle` | a seeded order of all documents, by sorted runs on the disk |
-//! | `parquet_rows` | the ids of Parquet files, for those who look into them |
+//! | `parquet_rows` | the ids of Parquet files, for readers |
 //! | `joining` | parts that become one file, or one pair of files |
 //! | `merging` | folders of several runs that become one |
 //! | `existing` | the contents of a folder before a run, and the part of them that the run may continue |

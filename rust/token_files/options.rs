@@ -206,9 +206,7 @@ impl Options {
             return unsupported("the tokenizer pads texts; call no_padding() to write bare documents");
         }
         if !tokenizer.pipeline().model().is_deterministic() {
-            return unsupported(
-                "the model has dropout or sampling, so that no run writes what another one wrote",
-            );
+            return unsupported("the model has dropout or sampling, so its ids differ from run to run");
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! The ids and the loss masks of Parquet files, a row group at a time, for those who look into them.
+//! The ids and the loss masks of Parquet files, a row group at a time, for readers.
 
 use std::fs::File;
 use std::path::Path;

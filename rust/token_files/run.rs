@@ -58,7 +58,7 @@ pub struct Run<'a> {
 /// The files depend on the sources, the tokenizer and the options alone. Memory does not grow with the sources; one record and its
 /// ids have to fit. Progress counts bytes of the input files whose ids are written.
 ///
-/// With a `feed`, the documents are the ones of the feed, which reads the files of the sources in its own way.
+/// With a `feed`, the documents come from the feed, which reads the files of the sources itself.
 ///
 /// # Errors
 /// [`Error::Output`] if the folder cannot be used; [`Error::Io`] with the file in question; the errors of the options, of reading

@@ -1,4 +1,4 @@
-//! The positions of ids in a tar file of arrays, for those who map it.
+//! The positions of ids in a tar file of arrays, for readers that memory-map it.
 
 use std::fs::File;
 use std::io::{BufReader, Read};
@@ -14,7 +14,7 @@ use crate::{Error, Result};
 const BLOCK: u64 = 512;
 const END: u64 = 2 * BLOCK;
 
-/// For each row the position of its ids in the file, and their bytes.
+/// The position of the ids of each row in the file, and their size in bytes.
 ///
 /// # Errors
 /// [`Error::Io`]; [`Error::Format`] if the file is no such tar file.

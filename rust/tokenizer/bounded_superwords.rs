@@ -21,8 +21,8 @@ use crate::trainers::word_counts::{WordCounts, WordSource};
 use crate::trainers::{Trainer, Words};
 use crate::{Error, Result};
 
-/// How many times as frequent the merges of a round are where the parts for the merges before were too many.
-const QUICKLY: u64 = 4;
+/// Factor by which the least count of a round rises while its parts do not fit into the memory.
+const RAISE: u64 = 4;
 
 impl SuperwordStages {
     /// As [`Self::train`], from counts of words and phrases; runs are counted within `budget` as well.
@@ -178,7 +178,7 @@ impl SecondPhase<'_> {
                 if self.check_memory(&parts).is_ok() {
                     break parts;
                 }
-                least = least.saturating_mul(QUICKLY);
+                least = least.saturating_mul(RAISE);
             };
             let trainer = BpeTrainer { min_frequency: least, ..self.trainer.clone() };
             let extension =

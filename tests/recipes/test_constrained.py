@@ -42,7 +42,7 @@ def test_llguidance_takes_a_special_token_for_its_text_unless_told(with_end: Tok
     assert matcher.is_accepting()
 
 
-def test_outlines_core_has_no_special_token_among_those_of_a_text(with_end: Tokenizer) -> None:
+def test_outlines_core_matches_text_without_special_tokens(with_end: Tokenizer) -> None:
     outlines_core = pytest.importorskip("outlines_core")
     end = with_end.token_to_id(END)
     by_bytes: dict[bytes, list[int]] = {}

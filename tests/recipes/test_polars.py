@@ -31,7 +31,7 @@ def texts(request: pytest.FixtureRequest) -> list[str | None]:
 
 
 @pytest.mark.parametrize("engine", ["in-memory", "streaming"])
-def test_rows_are_those_of_encode(wide: Tokenizer, texts: list[str | None], engine: Any) -> None:
+def test_rows_equal_encode(wide: Tokenizer, texts: list[str | None], engine: Any) -> None:
     query = pl.LazyFrame({"text": texts}, schema={"text": pl.String}).select(
         ids=pl.col("text").lexmill.encode_ids(wide), count=pl.col("text").lexmill.count_tokens(wide)
     )

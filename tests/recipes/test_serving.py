@@ -41,7 +41,7 @@ def run(*command: str) -> Any:
     return json.loads(done.stdout)
 
 
-def test_servers_get_from_lexmill_what_tokenizers_gives(folder: Path) -> None:
+def test_servers_get_the_same_results_from_lexmill_and_tokenizers(folder: Path) -> None:
     theirs = run(str(SCRIPT), str(folder))
     ours = run("-m", "lexmill", "run", str(SCRIPT), str(folder))
     assert (theirs["backend"], ours["backend"]) == ("tokenizers", "lexmill")

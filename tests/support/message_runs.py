@@ -1,4 +1,4 @@
-"""What the tests of conversations in token files share: conversations, a tokenizer, and rows of ids and masks."""
+"""Shared by the tests of conversations in token files: conversations, a tokenizer, and rows of ids and masks."""
 
 from __future__ import annotations
 

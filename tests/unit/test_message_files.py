@@ -349,7 +349,7 @@ def test_broken_records_are_named_or_left_out(
     assert rows_in(files) == rows_of(tokenize_messages(tokenizer, [CHAT] * 2, template))
 
 
-def test_a_source_says_itself_what_becomes_of_broken_records(tmp_path: Path, tokenizer: Tokenizer) -> None:
+def test_a_source_keeps_its_own_on_error(tmp_path: Path, tokenizer: Tokenizer) -> None:
     (tmp_path / "in.jsonl").write_bytes(b"{}\n" + as_lines([{"messages": CHAT}]))
     source = JsonLines(tmp_path / "in.jsonl", field="messages")
     with pytest.raises(FormatError, match="line 1"):

@@ -149,7 +149,7 @@ def test_a_function_of_a_module_reaches_other_processes(tmp_path: Path, tokenize
 
 
 def test_parts_that_are_finished_stay(tmp_path: Path, tokenizer: Tokenizer) -> None:
-    """A broken record ends the run; all parts before it are kept, and its file may be mended if it is not bound."""
+    """A broken record ends the run, and parts before it stay. Its file may be mended if no part has its records."""
     first, second = tmp_path / "0.jsonl", tmp_path / "1.jsonl"
     write_chats(first, CHATS[:300])
     second.write_bytes(as_lines([{"messages": CHATS[0]}, {}]))

@@ -47,7 +47,7 @@ def test_harmed_files_are_named(tmp_path: Path, tokenizer: Tokenizer, corpus: Pa
         written.verify()
 
 
-def test_what_is_no_folder_of_token_files_is_named(tmp_path: Path, tokenizer: Tokenizer, corpus: Path) -> None:
+def test_other_folders_are_named(tmp_path: Path, tokenizer: Tokenizer, corpus: Path) -> None:
     with pytest.raises(OutputError, match="holds no token files"):
         open_tokens(tmp_path)
     (tmp_path / "manifest.json").write_text("[]")

@@ -58,9 +58,7 @@ def test_both_files_have_the_bytes_of_megatron(tmp_path: Path, tokenizer: Tokeni
     assert written(tmp_path, tokenizer, TEXTS) == preprocessed(tokenizer, TEXTS)
 
 
-def test_empty_texts_are_documents_without_a_sequence_there_and_left_out_here(
-    tmp_path: Path, tokenizer: Tokenizer
-) -> None:
+def test_megatron_keeps_empty_documents_and_lexmill_leaves_them_out(tmp_path: Path, tokenizer: Tokenizer) -> None:
     texts = ["", *TEXTS[:3], "", "", TEXTS[3], ""]
     ours, theirs = written(tmp_path, tokenizer, texts), preprocessed(tokenizer, texts)
     assert ours == preprocessed(tokenizer, [text for text in texts if text])

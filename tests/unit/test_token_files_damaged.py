@@ -73,11 +73,11 @@ def test_splits_and_types_that_lie_are_errors(corpus: Lines, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("pack", [None, 2])
-def test_offsets_that_lie_are_errors(pack: int | None, corpus: Lines, tmp_path: Path) -> None:
+def test_wrong_offsets_are_errors(pack: int | None, corpus: Lines, tmp_path: Path) -> None:
     folder = tmp_path / "tokens"
     tokenize_files(tokenizer(), corpus, folder, format="mds", pack=pack)
     path = folder / "shard.00000.mds"
-    sound, table = path.read_bytes(), "its offsets are not those of its records"
+    sound, table = path.read_bytes(), "its table of offsets does not match its records"
     count, first, second = np.frombuffer(sound, "<u4", 3).tolist()
     lies = [(1, 0, table), (1, second + 9, table), (0, 3, table)]
     if pack is None:

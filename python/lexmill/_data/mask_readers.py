@@ -19,7 +19,7 @@ _IGNORED = -100
 """The label of a token that is not learned."""
 
 _FILES = (".loss_mask.bin", ".loss_mask.idx", ".loss_mask.npy", ".labels.bin", ".labels.idx", ".labels.npy", ".ds.loss")
-"""Ends of the names of files of masks, of which no id file has one."""
+"""Suffixes of files of masks. No file of ids ends with one."""
 
 _ROW_COLUMNS = (".position_ids.npy", ".document_ids.npy")
 """Files beside the ids of packed rows."""
@@ -34,15 +34,15 @@ def is_mask_file(name: str) -> bool:
 
 
 def names_to_read(files: Iterable[str], *, is_mask: bool) -> list[str]:
-    """The files of a part that a reader needs, the ids first, or the masks.
+    """The files of a part that a reader needs: first the ids or the masks, then the borders of documents.
 
     Where the layout has columns, both are in one file. Elsewhere the borders of documents are beside the ids.
     """
     given = list(files)
-    # In the order of their names the ids come first, but for Dolma.
+    # Sorted by name, the file of ids comes first; only Dolma's `.csv.gz` sorts before its ids.
     ids = sorted(
         (name for name in given if not name.endswith(_ROW_COLUMNS) and not is_mask_file(name)),
-        key=lambda name: (name.endswith(".csv.gz"), name.endswith(".row_splits.npy"), name),
+        key=lambda name: (name.endswith(".csv.gz"), name),
     )
     masks = sorted(filter(is_mask_file, given)) if is_mask else []
     return [*masks, *ids[1:]] if masks else ids
@@ -54,7 +54,7 @@ def dtype_of_masks(form: str) -> np.dtype[Any]:
 
 
 def mask_of(values: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
-    """The mask that values of a file stand for: masks are themselves, labels have -100 outside of the mask."""
+    """The mask from stored values: a mask as it is; of labels, 1 wherever the label is not -100."""
     return values if values.dtype == np.uint8 else (values != _IGNORED).view(np.uint8)
 
 
@@ -71,7 +71,7 @@ def _arrow(part: PartFiles, form: str) -> Sequence[Segment]:
     path = part.paths[0]
     if form != "ranges":
         return arrow_column(path, 1, part.dtype)
-    # The widths of ids and of offsets do not matter for the splits.
+    # Only the splits of the ids are used, so the ids may be read in any width.
     ids, starts, ends = (arrow_column(path, column, np.dtype("<i4") if column else np.uint8) for column in range(3))
     return [_of_ranges(*three) for three in zip(ids, starts, ends, strict=True)]
 
@@ -98,10 +98,10 @@ class _RangesGroup(GroupSegment):
 def _of_ranges(ids: Segment, starts: Segment, ends: Segment) -> Segment:
     """Masks from ranges within rows."""
     if ids.splits is None or starts.splits is None or len(starts.ids) != len(ends.ids):
-        message = "its ranges have no rows, or starts without ends"
+        message = "its ranges have no rows, or not as many ends as starts"
         raise ValueError(message)
     rows = np.repeat(ids.splits[:-1].astype(np.int64), np.diff(starts.splits))
-    # The sum of changes up to a token is 1 within a range. No two ranges touch but across rows, where changes add up.
+    # The prefix sum of changes is 1 within a range, else 0. Ranges of neighbouring rows may touch; then changes cancel.
     changes = np.zeros(int(ids.splits[-1]) + 1, np.int8)
     np.add.at(changes, rows + starts.ids, 1)
     np.add.at(changes, rows + ends.ids, -1)

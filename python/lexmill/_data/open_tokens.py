@@ -115,7 +115,7 @@ class TokenFiles(Views):
             manifest: its manifest.
             split: `train` or `validation`.
             inner: the folders of a job, each with its manifest; by default the folder itself.
-            loss: the form of loss masks in the files, to show masks in the place of ids.
+            loss: the form of the loss masks in the files, if masks are shown; None to show ids.
         """
         options = manifest["options"]
         self.folder = folder

@@ -35,7 +35,7 @@ class Segment:
         return None if self.splits is None else len(self.splits) - 1
 
     def loaded(self) -> Segment:
-        """The segment with its ids at hand."""
+        """The segment, decoded if it has to be."""
         return self
 
     def row(self, at: int) -> Ids:
@@ -44,7 +44,7 @@ class Segment:
         return self.ids[int(self.splits[at]) : int(self.splits[at + 1])]
 
     def range(self, start: int, stop: int) -> Ids:
-        """The ids from a token to another one; fewer at the end."""
+        """The ids of tokens `start` to `stop`, or to the end of the segment."""
         return self.ids[start:stop]
 
 
@@ -56,8 +56,8 @@ class ScatteredSegment:
         data: the bytes of a file.
         dtype: how an id is stored.
         starts: the position of each document.
-        splits: the tokens before each document, and of all.
-        interruption: bytes from one header to the next, and of a header, if headers interrupt documents.
+        splits: the number of tokens before each document, and at the end the number of all tokens.
+        interruption: the distance between block headers and the size of a header, in bytes; None without such headers.
     """
 
     data: npt.NDArray[np.uint8]
@@ -75,7 +75,7 @@ class ScatteredSegment:
         sizes: npt.NDArray[np.int64],
         interruption: tuple[int, int] | None = None,
     ) -> ScatteredSegment:
-        """A segment of documents of so many bytes.
+        """A segment of documents with these `sizes` in bytes.
 
         Raises:
             ValueError: a document ends within an id.
@@ -97,7 +97,7 @@ class ScatteredSegment:
         return len(self.starts)
 
     def loaded(self) -> ScatteredSegment:
-        """The segment with its ids at hand."""
+        """The segment, decoded if it has to be."""
         return self
 
     def row(self, at: int) -> Ids:
@@ -110,7 +110,7 @@ class ScatteredSegment:
         return ids
 
     def range(self, start: int, stop: int) -> Ids:
-        """The ids from a token to another one; fewer at the end. A copy across documents."""
+        """The ids of tokens `start` to `stop`, or to the end of the segment. A copy across documents."""
         stop = min(stop, self.tokens)
         at = int(np.searchsorted(self.splits, start, "right")) - 1
         pieces = []
@@ -158,7 +158,7 @@ class GroupSegment:
     column: str = "input_ids"
 
     def loaded(self) -> Segment:
-        """The segment with its ids at hand."""
+        """The segment, decoded if it has to be."""
         return self.groups.get(self)
 
     def decoded(self) -> Segment:

@@ -135,7 +135,7 @@ def _offset_table(path: Path) -> npt.NDArray[np.int64]:
     (count,) = _map(path, "<u4", 0, 1)
     offsets = _map(path, "<u4", 4, int(count) + 1).astype(np.int64)
     if offsets[0] < 4 * (len(offsets) + 1) or offsets[-1] != path.stat().st_size or np.any(np.diff(offsets) < 0):
-        message = "its offsets are not those of its records"
+        message = "its table of offsets does not match its records"
         raise ValueError(message)
     return offsets
 
@@ -153,7 +153,7 @@ def _mds(part: PartFiles) -> list[ScatteredSegment]:
     # After its size in 4 bytes, a record has a byte with the number of axes and the logarithm of the width of lengths.
     axes = data[offsets[:-1] + 4]
     if np.any(axes >> 2 != 1):
-        message = "a document is no array of one axis"
+        message = "a document is not an array of one axis"
         raise ValueError(message)
     starts = offsets[:-1] + 5 + (1 << (axes & 3).astype(np.int64))
     return [ScatteredSegment.of_sizes(data, part.dtype, starts, offsets[1:] - starts)]

@@ -1,4 +1,4 @@
-"""A run of `tokenize_files` from its options in Python to the opened files."""
+"""Runs of `tokenize_files` and `tokenize_message_files`: options are checked, files are written and opened."""
 
 from __future__ import annotations
 
@@ -32,8 +32,9 @@ FedBlock: TypeAlias = tuple[
     npt.NDArray[np.uint64],
     int,
 ]
-"""Encoded documents of one file: its number among all; the documents' records; ids and loss masks end to end, and their
-splits; the records left out before each document and after the last one; the bytes of the file up to here."""
+"""Encoded documents of one file: the number of the file among all files; the record number of each document; ids and
+loss masks end to end, and their splits; the records left out before each document and after the last one; the bytes of
+the file up to here."""
 
 INDEX_FOLDERS = {"train": "_rows", "validation": "_rows-validation"}
 """The folders of indexes within a folder of token files. Readers of Parquet pass over names that begin so."""
@@ -49,7 +50,7 @@ class Documents:
     Attributes:
         loss: the form of loss masks in the files: `mask`, `labels` or `ranges`.
         rendering: all that decides ids and masks beside the tokenizer and the sources, as a JSON object.
-        blocks: called with the number of a file and of a record, answers the documents from there on.
+        blocks: a function of a file number and a record number, which returns the documents from this record on.
         skipped: the errors of the first records that were left out.
     """
 
@@ -71,7 +72,7 @@ def write_tokens(
     options: Mapping[str, Any],
     documents: Documents | None = None,
 ) -> TokenFiles:
-    """Writes token files; see `tokenize_files`, whose options these are, all of them."""
+    """Writes token files. `options` must hold every keyword option of `tokenize_files`."""
     _check(options)
     pack, packing = options["pack"], options["packing"]
     is_index = packing == "index" and pack is not None

@@ -48,7 +48,7 @@ class MessageOptions:
         list[str] | None,
         typer.Option(
             metavar="ROLE",
-            help="With --messages: whose turns are learned; assistant unless given; may be given again.",
+            help="With --messages: a role whose turns are learned, else assistant; may be given again.",
             show_default=False,
         ),
     ] = None
@@ -61,7 +61,7 @@ class MessageOptions:
     ] = None
 
     def check(self, of_texts: dict[str, object]) -> None:
-        """Refuses options of conversations for texts, and `of_texts`, which are options of texts, for conversations.
+        """Refuses options of conversations without `--messages`, and the options `of_texts` with it.
 
         Raises:
             UsageError: such an option is given.
@@ -79,7 +79,7 @@ class MessageOptions:
             raise UsageError(message)
 
     def reading(self, read: ReadOptions) -> ReadOptions:
-        """How files are read: of conversations, the field is `messages` unless another one than for texts is given."""
+        """The options of reading. With `--messages`, the default field is `messages`."""
         return replace(read, field="messages") if self.messages and read.field == ReadOptions().field else read
 
 

@@ -83,7 +83,7 @@ class BlockTokenizer:
 
         Raises:
             TemplateError: it does not compile.
-            InputTypeError: the mask is none, or a variable is no value of JSON.
+            InputTypeError: the mask is not a role, a list of roles or a function; or a variable is not a JSON value.
         """
         self._rendering = rendering
         self._num_threads = num_threads
@@ -98,7 +98,7 @@ class BlockTokenizer:
         Raises:
             FormatError: a record is no conversation.
             SpanError: the text to learn cannot be followed.
-            TemplateError: the template refuses a conversation. All messages have the place of the record.
+            TemplateError: the template refuses a conversation. Each of these errors names the place of the record.
         """
         reading = self._rendering.sources[source]
         numbers: list[int] = []
@@ -141,11 +141,11 @@ class _LeftOutError(Exception):
 def tokens_of_blocks(
     rendering: Rendering, blocks: Iterable[tuple[int, Block]], *, num_workers: int, num_threads: int | None
 ) -> Iterator[BlockTokens]:
-    """The tokens of blocks, in their order, each with the number of its source.
+    """The tokens of `blocks`, in order. Each block comes with the number of its source.
 
     Raises:
         LexmillError: a process ended, for example since the system has no memory left.
-        OptionError: the mask is a function that no other process finds. Further errors are the ones of
+        OptionError: the mask is a function that cannot be pickled. Further errors are the ones of
             `BlockTokenizer`.
     """
     if num_workers == 1:
@@ -185,19 +185,19 @@ def _check_picklable(rendering: Rendering) -> None:
 
 
 _tokenizer: BlockTokenizer
-"""Of a worker process."""
+"""The tokenizer of this worker process."""
 
 
 def _begin(rendering: Rendering) -> None:
     global _tokenizer
-    # Ctrl-C reaches all processes of a terminal; the first process tells the others to end.
+    # Ctrl-C reaches all processes of a terminal; the parent ends its workers itself.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     _tokenizer = BlockTokenizer(rendering, 1)
 
 
 def _end_with_parent() -> None:
-    """Ends the process when the first process is killed, which cannot tell it to end."""
+    """Ends this worker when its parent is killed: a killed parent cannot stop its workers."""
     import os
 
     parent = multiprocessing.parent_process()

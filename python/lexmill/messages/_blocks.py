@@ -39,7 +39,7 @@ class Block(NamedTuple):
 
 
 class _Rows:
-    """Rows of a table. A pickle of them has these rows alone, even if their batch has more."""
+    """Rows of a table. Pickling copies only these rows, even if the batch is a slice of a larger one."""
 
     def __init__(self, batch: Any) -> None:  # noqa: ANN401 (of pyarrow, which may be absent)
         self.batch = batch
@@ -81,7 +81,7 @@ def read_blocks(
         source: a `JsonLines`, `Parquet`, `Arrow` or `ArrowStream`.
         files: its files; none of a stream.
         lines: lines of a block at most.
-        begin: the number of a file and of a record in this file, before which all records are passed over.
+        begin: where reading begins: the number of a file, and of a record in this file.
 
     Raises:
         FileError: a file is missing, cannot be read or is damaged.
@@ -191,7 +191,7 @@ def conversation_in(record: object, field: str, place: str) -> Conversation:
 def _parsed(line: str, inner: list[str]) -> object:
     try:
         record = json.loads(line)
-    # Numbers and nesting have limits of their own.
+    # json refuses very long numbers (ValueError) and deep nesting (RecursionError).
     except (ValueError, RecursionError) as error:
         return FormatError(f"no JSON: {error}")
     for name in inner:

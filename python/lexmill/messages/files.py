@@ -65,7 +65,7 @@ def tokenize_message_files(
 
     Each conversation is a document. Its ids and its mask are the ones of `lexmill.messages.tokenize_messages`, and the
     files are the ones of `lexmill.tokenize_files`, with masks beside the ids. The files do not depend on `num_workers`,
-    nor on how often a run was cut short. `out.mask` of the opened files has the masks, in any form.
+    nor on how often a run was cut short. `mask` of the returned files has the masks, whatever form the files store.
 
     Args:
         tokenizer: a tokenizer, or the path of its `tokenizer.json` or its folder; it must neither truncate nor pad.
@@ -73,7 +73,7 @@ def tokenize_message_files(
             format and whose field is `messages`, as for `read_conversations`.
         out: the folder; made if it is not there, and otherwise empty but for an earlier run.
         template: as for `tokenize_messages`.
-        mask: as for `tokenize_messages`. A run that is resumed knows a function by its name.
+        mask: as for `tokenize_messages`. A resumed run compares a function by its name alone.
         loss: the form of masks. `mask` has 1 for a token to learn, else 0: the column `loss_mask`, or files of bytes
             beside the ids. `labels` has ids, and -100 outside of the mask, in 32 bits: the column `labels`, or files
             for `megatron` and `npy`. `ranges` has the starts and ends of the ranges to learn in each document, in
@@ -81,8 +81,8 @@ def tokenize_message_files(
         variables: as for `tokenize_messages`.
         on_error: `raise`, or `skip` to leave out conversations that the template refuses or whose text to learn cannot
             be followed, and of paths also broken records; sources have an option of their own.
-        now: the time of `strftime_now`; by default the present, and with `resume` the time of the run.
-        shuffle: as for `tokenize_files`; the number of a line or row takes the part of the byte.
+        now: the time of `strftime_now`; by default the present; with `resume`, the time of the first run.
+        shuffle: as for `tokenize_files`; the place of a document is its file and the number of its line or row.
         join: as for `tokenize_files`; masks are joined, too.
         resume: goes on with a run that was cut short; begins one if there is none.
         overwrite: removes the files of an earlier run.
@@ -200,7 +200,7 @@ def _reproducible(template: ChatTemplate) -> ChatTemplate:
         OptionError: it uses chance.
     """
     if template.is_random:
-        message = f"{template.name} uses random or lipsum, so that no run writes what another one wrote"
+        message = f"{template.name} uses random or lipsum, so its texts differ from run to run"
         raise OptionError(message)
     return template
 

@@ -10,10 +10,10 @@ use crate::token_files::loss::LossForm;
 use crate::token_files::options::Width;
 use crate::token_files::part_file::PartFile;
 
-/// The forms that are files.
+/// The forms that can be files of their own.
 pub(in crate::token_files) const FORMS: [LossForm; 2] = [LossForm::Mask, LossForm::Labels];
 
-/// Ends of the names of files of loss masks, the values first; none where the layout has a column, or does not have the form.
+/// Suffixes of the files of loss masks, the file of values first. Empty if the layout has columns instead, or lacks the form.
 fn suffixes(layout: Layout, form: LossForm) -> &'static [&'static str] {
     match (layout, form) {
         (Layout::Megatron, LossForm::Mask) => &[".loss_mask.bin", ".loss_mask.idx"],
@@ -37,7 +37,7 @@ pub(in crate::token_files) fn is_loss_file(layout: Layout, name: &str) -> bool {
     FORMS.iter().any(|&form| suffixes(layout, form).iter().any(|suffix| name.ends_with(suffix)))
 }
 
-/// The name of the file that is there only while the files of a part are written.
+/// The name of the side file of lengths, which exists only while the part is written.
 fn side_name(form: LossForm, stem: &str) -> String {
     format!("{stem}.{}.lengths", form.columns()[0])
 }
@@ -58,12 +58,12 @@ pub(super) fn possible_names(layout: Layout, part: usize) -> Vec<String> {
     FORMS.into_iter().flat_map(of_form).collect()
 }
 
-/// The file of a form that has one file.
+/// The path of the loss masks of a part, in a layout with one file of them.
 pub(super) fn file_of(layout: Layout, form: LossForm, folder: &Path, part: usize) -> PathBuf {
     folder.join(loss_names(layout, form, &stem(part)).concat())
 }
 
-/// The writer of a part with the files of its loss masks beside the ids, if these are files of their own that `ids` does not write.
+/// Wraps the writer `ids` so that it also writes loss masks, in layouts where `ids` does not write them itself.
 ///
 /// # Errors
 /// [`crate::Error::Io`].

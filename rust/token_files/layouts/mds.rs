@@ -54,7 +54,7 @@ impl Column {
         format!("ndarray:{}{length}", self.dtype)
     }
 
-    /// Appends an array. One byte says how many axes it has and in how many bytes their lengths are; the column may say both instead.
+    /// Appends an array. Unless the column has a fixed length, a byte (number of axes, width of the length) and the length come first.
     fn push(&self, array: &[u8], values: &mut Vec<u8>) {
         if self.length.is_none() {
             let length = (array.len() / self.width) as u32;
@@ -70,7 +70,7 @@ impl Column {
     }
 }
 
-/// The part of the index that all shards share; each shard has it, too.
+/// The description of the columns, in each shard and in each entry of the index.
 fn config(columns: &[Column]) -> Value {
     json!({
         "column_encodings": columns.iter().map(Column::encoding).collect::<Vec<_>>(),

@@ -92,7 +92,7 @@ impl Chunks {
         self.push(RECORDS, count, bytes, &data)
     }
 
-    /// Fills the block up.
+    /// Adds a padding chunk up to the end of the block.
     pub(super) fn fill_block(&mut self) -> Result<()> {
         let left = self.position().wrapping_neg() % BLOCK;
         if left == 0 {

@@ -5,7 +5,7 @@
 //! side at least as often as the merge's count. So no merge reaches across a border between two tokens that stand side by side fewer than
 //! `least` times, and a word may be cut there. A sketch bounds how often that is, from above.
 //!
-//! The training stops at rarer merges, and the sequences are compared when the merges are known ([`is_ambiguous`]).
+//! The training stops before merges rarer than `least`, and the sequences are compared when the merges are known ([`is_ambiguous`]).
 //! `docs/algorithms/superwords.md` has the proof.
 
 use std::collections::HashMap;
