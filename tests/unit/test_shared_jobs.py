@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,55 +19,16 @@ from hypothesis import strategies as st
 import lexmill.ray
 import lexmill.spark
 from killed_sources import KilledOnce
-from lexmill import Tokenizer, count_words, errors, merge_counts, models, open_tokens, pre_tokenizers, tokenize_files
+from lexmill import count_words, errors, merge_counts, open_tokens, tokenize_files
 from lexmill._core import FileSource
-from lexmill._engines.counting import CountJob, CountOptions, count_groups
+from lexmill._engines.counting import CountJob, CountOptions
 from lexmill._engines.groups import Group, InputFile, plan
 from lexmill._engines.jobs import Job, Outcome, run_group
-from lexmill._engines.shared_folder import attempt, locked, publish
-from lexmill._engines.tokenizing import tokenize_groups
 from lexmill.sources import ArrowStream, JsonLines, Lines
 from lexmill.token_files import TokenOptions
 from lexmill.trainers import SuperwordOptions
+from shared_jobs import BYTE_LEVEL, counted, files_of, in_turn, tokenized, tokenizer
 from token_layouts import LAYOUTS, options_for
-
-BYTE_LEVEL = pre_tokenizers.ByteLevel(add_prefix_space=False)
-
-
-def in_turn(job: Job, groups: Sequence[Group]) -> Iterator[Outcome]:
-    """An engine of one worker, which takes the last group first."""
-    for group in reversed(groups):
-        yield run_group(job, group)
-
-
-def counted(
-    sources: Any,
-    folder: Path,
-    execute: Any = in_turn,
-    on_progress: Any = None,
-    superwords: SuperwordOptions | None = None,
-    **options: Any,
-) -> Any:
-    given = {"group_bytes": 1, "first_source": 0, **options}
-    found = CountOptions.of(None, BYTE_LEVEL, (), superwords, None, None, "strict")
-    return count_groups(sources, execute, options=found, folder=folder, num_threads=1, on_progress=on_progress, **given)
-
-
-def tokenized(sources: Any, out: Path, execute: Any = in_turn, **options: Any) -> Any:
-    call = {"resume": False, "overwrite": False, "group_bytes": 1, "on_progress": None, "tokenizer": tokenizer()}
-    call |= {name: options.pop(name) for name in call if name in options}
-    return tokenize_groups(call.pop("tokenizer"), sources, out, execute, options=options, num_threads=1, **call)
-
-
-def tokenizer(alphabet: str = "abcdefghij ") -> Tokenizer:
-    return Tokenizer(models.BPE({token: at for at, token in enumerate(alphabet)}, []))
-
-
-def files_of(folder: Path, texts: Sequence[str]) -> list[Path]:
-    made = [folder / f"{number}.txt" for number in range(len(texts))]
-    for path, text in zip(made, texts, strict=True):
-        path.write_text(text, encoding="utf-8")
-    return made
 
 
 def saved(counts: Any, folder: Path) -> bytes:
@@ -235,81 +195,6 @@ def test_another_version_on_a_worker_is_refused(tmp_path: Path) -> None:
         counted([file], tmp_path / "shared", age)
 
 
-def test_a_folder_that_workers_do_not_share_is_refused(tmp_path: Path) -> None:
-    (file,) = files_of(tmp_path, ["a b\n"])
-
-    def elsewhere(job: Job, groups: Sequence[Group]) -> Iterator[Outcome]:
-        (tmp_path / "other").mkdir()
-        return in_turn(replace(job, folder=tmp_path / "other"), groups)
-
-    def nowhere(job: Job, groups: Sequence[Group]) -> Iterator[Outcome]:
-        return in_turn(replace(job, folder=tmp_path / "missing"), groups)
-
-    with pytest.raises(errors.FileError, match=r"is not there, but .* wrote it; the folder must be shared"):
-        counted([file], tmp_path / "shared", elsewhere)
-    with pytest.raises(errors.FileError, match=r"cannot write to the shared folder on .*: No such file"):
-        counted([file], tmp_path / "shared", nowhere)
-    with pytest.raises(errors.FileError, match="cannot make the shared folder"):
-        counted([file], file / "shared")
-
-
-def test_two_jobs_do_not_work_in_one_folder(tmp_path: Path) -> None:
-    (file,) = files_of(tmp_path, ["a b\n"])
-    with locked(tmp_path), pytest.raises(errors.OutputError, match="another job works in it"):
-        counted([file], tmp_path)
-    counted([file], tmp_path / "shared")
-
-
-def test_what_killed_tasks_left_is_removed_and_nothing_else(tmp_path: Path) -> None:
-    (file,) = files_of(tmp_path, ["a b\n"])
-    folder = tmp_path / "shared"
-    (folder / ".lexmill-attempt-x").mkdir(parents=True)
-    (folder / ".lexmill-attempt-x" / "part").touch()
-    (folder / "mine").touch()
-
-    def kill(job: Job, groups: Sequence[Group]) -> Iterator[Outcome]:
-        # What is left of an earlier job takes no room now, and what this one leaves goes at the end.
-        assert not (folder / ".lexmill-attempt-x").exists()
-        (folder / ".lexmill-attempt-y").mkdir()
-        return in_turn(job, groups)
-
-    counted([file], folder, kill)
-    assert sorted(path.suffix or path.name for path in folder.iterdir()) == [".counts", "mine"]
-
-
-def test_of_two_attempts_the_first_one_counts(tmp_path: Path) -> None:
-    for is_folder in (False, True):
-        target = tmp_path / f"target-{is_folder}"
-        with attempt(tmp_path, "x") as first, attempt(tmp_path, "x") as second:
-            for folder in (first, second):
-                made = folder / "made"
-                if is_folder:
-                    made.mkdir()
-                    made /= "file"
-                made.write_text(folder.name, encoding="utf-8")
-            publish(first / "made", target)
-            publish(second / "made", target)
-            expected = first.name
-        assert (target / "file" if is_folder else target).read_text(encoding="utf-8") == expected
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["target-False", "target-True"]
-
-
-def test_attempts_at_the_same_time_do_not_disturb_each_other(tmp_path: Path) -> None:
-    files = files_of(tmp_path, ["a b\n" * 1000, "b c\n" * 1000])
-
-    def twice(job: Job, groups: Sequence[Group]) -> Iterator[Outcome]:
-        work = [threading.Thread(target=job.run, args=(group,)) for group in groups for _ in range(4)]
-        for thread in work:
-            thread.start()
-        for thread in work:
-            thread.join()
-        return in_turn(job, groups)
-
-    tokens = tokenized(Lines(files), tmp_path / "out", twice)
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["00000", "00001", "manifest.json"]
-    tokens.verify()
-
-
 def test_skipped_records_are_told_as_by_one_process(tmp_path: Path) -> None:
     files = files_of(tmp_path, ['{"text": "a"}\n{}\n', '{"text": "b"}\n', "{}\n{}\n"])
     with pytest.warns(errors.SkippedRecordsWarning) as told:
@@ -349,7 +234,7 @@ KILLED_DRIVER = """
 import sys
 from pathlib import Path
 from killed_sources import KilledOnce
-from test_shared_jobs import counted, tokenized
+from shared_jobs import counted, tokenized
 folder = Path(sys.argv[1])
 source = KilledOnce([folder / "0.txt", folder / "1.txt"], marker=str(folder / "killed"))
 counted(source, folder / "shared") if sys.argv[2] == "count" else tokenized(source, folder / "out", part_bytes=9_999)
