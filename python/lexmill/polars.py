@@ -7,6 +7,8 @@ from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -32,16 +34,25 @@ class Tokens:
         return self._map(encode, polars.List(polars.Series(encode([]).ids).dtype))
 
     def count_tokens(self, tokenizer: Tokenizer, *, add_special_tokens: bool = True) -> pl.Expr:
-        """The number of tokens of each text, as `Tokenizer.encode` gives them: `Int64`.
+        """The number of tokens of each text, without padding: `Int64`.
 
         Args:
             tokenizer: the tokenizer; it uses all cores.
             add_special_tokens: counts the special tokens of the post-processor.
         """
-        return self._map(partial(tokenizer.count_tokens, add_special_tokens=add_special_tokens), polars.Int64)
+        count: Any = partial(tokenizer.count_tokens, add_special_tokens=add_special_tokens)
+        if tokenizer.padding is not None:
+            # `count_tokens` pads the texts of a call to one length, and the engine decides on the calls.
+            encode = partial(tokenizer.encode_batch_arrays, add_special_tokens=add_special_tokens, padding=False)
+            count = partial(_lengths, encode)
+        return self._map(count, polars.Int64)
 
     def _map(self, call: Any, dtype: Any) -> pl.Expr:  # noqa: ANN401
         return self.expr.map_batches(partial(_column, call), return_dtype=dtype, is_elementwise=True)
+
+
+def _lengths(encode: Any, texts: Any) -> Any:  # noqa: ANN401
+    return np.diff(encode(texts).row_splits)
 
 
 def _column(call: Any, texts: pl.Series) -> pl.Series:  # noqa: ANN401

@@ -44,6 +44,14 @@ def test_rows_equal_encode(wide: Tokenizer, texts: list[str | None], engine: Any
     assert found["count"].to_list() == [None if ids is None else len(ids) for ids in expected]
 
 
+def test_padding_is_not_counted(tokenizer: Tokenizer) -> None:
+    padding = Tokenizer.from_str(tokenizer.to_str())
+    padding.enable_padding()
+    frame = pl.DataFrame({"text": [None, *TEXTS]})
+    found = frame.select(pl.col("text").lexmill.count_tokens(padding))["text"].to_list()
+    assert found == [None, *(len(tokenizer.encode(text).ids) for text in TEXTS)]
+
+
 def test_results_have_the_name_of_the_column(tokenizer: Tokenizer) -> None:
     frame = pl.DataFrame({"text": TEXTS[:2]})
     assert frame.select(pl.col("text").lexmill.encode_ids(tokenizer)).columns == ["text"]

@@ -319,7 +319,7 @@ class TestInputs:
 BROKEN: list[tuple[bytes, type[Exception], str]] = [
     (b'{"messages": [{"role": "us', FormatError, "line 3: no JSON"),
     (b'{"messages": []}', FormatError, "line 3: a conversation has no messages"),
-    (b'{"text": "ab"}', FormatError, "line 3: a record has the fields text"),
+    (b'{"text": "ab"}', FormatError, "line 3: a record has values in the fields text"),
     (b'{"messages": [{"from": "alien", "value": "x"}]}', FormatError, "line 3: message 0 is from 'alien'"),
     (b'{"messages": [{"content": "x"}]}', FormatError, "line 3: message 0 has the role None"),
     (

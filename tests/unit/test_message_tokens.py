@@ -276,7 +276,7 @@ class TestSources:
             {"messages": CHAT},
             "1e999999",
         ]
-        words = ["no JSON", "the fields text but must have messages", "type int", "message 0 is a int", None, "a float"]
+        words = ["no JSON", "the fields text but must have one in messages", "type int", "message 0 is a int", None, "a float"]
         for line, word in zip(broken, words, strict=True):
             path = self.write(tmp_path / "one.jsonl", [{"messages": CHAT}, line])
             if word is None:
@@ -333,7 +333,7 @@ class TestSources:
             list(read_conversations(ArrowStream(strings, column="chat")))
         with pytest.raises(OptionError, match="a column of the table itself"):
             list(read_conversations(ArrowStream(strings, column="a.chat")))
-        with pytest.raises(FormatError, match="row 0: a record has the fields"):
+        with pytest.raises(FormatError, match="row 0: a record has values in the fields"):
             list(read_conversations(ArrowStream(strings, column="messages")))
 
     def test_broken_tables(self, tmp_path: Path) -> None:

@@ -12,8 +12,9 @@ import numpy.typing as npt
 from lexmill._core import parquet_token_group, parquet_token_groups
 from lexmill._data.segments import GroupSegment, Segment
 from lexmill._data.token_readers import READERS, PartFiles, Reader, arrow_column
+from lexmill.errors import OutputError
 
-__all__ = ["dtype_of_masks", "is_mask_file", "mask_of", "mask_reader", "names_to_read"]
+__all__ = ["FORMS", "dtype_of_masks", "is_mask_file", "mask_of", "mask_reader", "names_to_read"]
 
 _IGNORED = -100
 """The label of a token that is not learned."""
@@ -28,15 +29,22 @@ _COLUMNS = {"mask": ("loss_mask",), "labels": ("labels",), "ranges": ("loss_star
 """The columns of each form, which come after the ids."""
 
 
+FORMS = frozenset(_COLUMNS)
+"""The forms of masks."""
+
+
 def is_mask_file(name: str) -> bool:
     """True if a file has loss masks."""
     return name.endswith(_FILES)
 
 
-def names_to_read(files: Iterable[str], *, is_mask: bool) -> list[str]:
+def names_to_read(files: Iterable[str], *, is_mask: bool, has_columns: bool) -> list[str]:
     """The files of a part that a reader needs: first the ids or the masks, then the borders of documents.
 
     Where the layout has columns, both are in one file. Elsewhere the borders of documents are beside the ids.
+
+    Raises:
+        OutputError: files of masks are missing.
     """
     given = list(files)
     # Sorted by name, the file of ids comes first; only Dolma's `.csv.gz` sorts before its ids.
@@ -44,8 +52,13 @@ def names_to_read(files: Iterable[str], *, is_mask: bool) -> list[str]:
         (name for name in given if not name.endswith(_ROW_COLUMNS) and not is_mask_file(name)),
         key=lambda name: (name.endswith(".csv.gz"), name),
     )
-    masks = sorted(filter(is_mask_file, given)) if is_mask else []
-    return [*masks, *ids[1:]] if masks else ids
+    if not is_mask or has_columns:
+        return ids
+    masks = sorted(filter(is_mask_file, given))
+    if not masks:
+        message = f"beside {', '.join(ids)} there is no file of loss masks"
+        raise OutputError(message)
+    return [*masks, *ids[1:]]
 
 
 def dtype_of_masks(form: str) -> np.dtype[Any]:
@@ -54,8 +67,17 @@ def dtype_of_masks(form: str) -> np.dtype[Any]:
 
 
 def mask_of(values: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
-    """The mask from stored values: a mask as it is; of labels, 1 wherever the label is not -100."""
-    return values if values.dtype == np.uint8 else (values != _IGNORED).view(np.uint8)
+    """The mask from stored values: a mask as it is; of labels, 1 wherever the label is not -100. It is read-only.
+
+    Raises:
+        OutputError: a mask has other values than 0 and 1.
+    """
+    found = values if values.dtype == np.uint8 else (values != _IGNORED).view(np.uint8)
+    if found.size and found.max() > 1:
+        message = f"a loss mask has the value {found.max()} but must have 0 and 1 alone"
+        raise OutputError(message)
+    found.flags.writeable = False
+    return found
 
 
 def mask_reader(format: str, preset: str | None, form: str) -> Reader:
@@ -97,10 +119,18 @@ class _RangesGroup(GroupSegment):
 
 def _of_ranges(ids: Segment, starts: Segment, ends: Segment) -> Segment:
     """Masks from ranges within rows."""
-    if ids.splits is None or starts.splits is None or len(starts.ids) != len(ends.ids):
-        message = "its ranges have no rows, or not as many ends as starts"
+    if ids.splits is None or starts.splits is None or ends.splits is None:
+        message = "its ranges have no rows"
         raise ValueError(message)
-    rows = np.repeat(ids.splits[:-1].astype(np.int64), np.diff(starts.splits))
+    if not np.array_equal(starts.splits, ends.splits):
+        message = "its ranges do not have as many ends as starts"
+        raise ValueError(message)
+    counts = np.diff(starts.splits)
+    rows = np.repeat(ids.splits[:-1].astype(np.int64), counts)
+    lengths = np.repeat(np.diff(ids.splits), counts)
+    if not np.all((starts.ids >= 0) & (starts.ids < ends.ids) & (ends.ids <= lengths)):
+        message = "a range of tokens to learn is empty or leaves its row"
+        raise ValueError(message)
     # The prefix sum of changes is 1 within a range, else 0. Ranges of neighbouring rows may touch; then changes cancel.
     changes = np.zeros(int(ids.splits[-1]) + 1, np.int8)
     np.add.at(changes, rows + starts.ids, 1)

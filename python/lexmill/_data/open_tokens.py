@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from lexmill._core import local_path, read_token_manifest
-from lexmill._data.mask_readers import dtype_of_masks, is_mask_file, mask_of, mask_reader, names_to_read
+from lexmill._data.mask_readers import FORMS, dtype_of_masks, is_mask_file, mask_of, mask_reader, names_to_read
 from lexmill._data.packed_rows import PackedRows
 from lexmill._data.segments import AnySegment, GroupSegment, Ids, RowGroups, ScatteredSegment, Segment
 from lexmill._data.token_readers import DAMAGED, READERS, PartFiles, document_lengths
@@ -171,8 +171,9 @@ class TokenFiles(Views):
         Raises:
             OptionError: the files have no masks.
         """
-        found = (self.manifest["options"].get("messages") or {}).get("loss")
-        if found is None or self._loss:
+        messages = self.manifest["options"].get("messages")
+        found = messages.get("loss") if isinstance(messages, dict) else None
+        if found not in FORMS or self._loss:
             message = f"{self.folder}: it has no loss masks; lexmill.messages.tokenize_message_files writes these"
             raise OptionError(message)
         return TokenFiles(self.folder, self.manifest, self.split, self._folders, found)
@@ -342,7 +343,11 @@ class TokenFiles(Views):
         if length is not None:
             held = {"documents": held["rows"], "tokens": held["rows"] * length}
         documents, tokens = operator.index(held["documents"]), operator.index(held["tokens"])
-        paths = [folder / name for name in names_to_read(part["files"], is_mask=self._loss is not None)]
+        has_columns = self.manifest["options"]["format"] in ("arrow", "parquet")
+        paths = [
+            folder / name
+            for name in names_to_read(part["files"], is_mask=self._loss is not None, has_columns=has_columns)
+        ]
         return PartFiles(paths, self._stored, documents, tokens, length, self._groups)
 
 

@@ -49,7 +49,7 @@ class PackedRows(Views):
         folder: the folder of the index.
         manifest: its options and sums.
         length: tokens of a row.
-        pad_id: the id that fills up rows, or None.
+        pad_id: the id that fills up rows, or None; of masks, 0 or None.
     """
 
     _NAME = "row"
@@ -64,6 +64,9 @@ class PackedRows(Views):
             message = f"{folder}: it is an index of other token files, or of another split, than {files!r}"
             raise OutputError(message)
         pad_id = None if pad_id is None else operator.index(pad_id)
+        if pad_id is not None and files._loss:
+            # No padding is learned.
+            pad_id = 0
         if pad_id is not None and not 0 <= pad_id <= np.iinfo(files.dtype).max:
             message = f"pad_id is {pad_id} but must be from 0 to {np.iinfo(files.dtype).max}"
             raise OptionError(message)

@@ -27,7 +27,7 @@ from lexmill.messages.tokens import encoded, with_whole_offsets
 if TYPE_CHECKING:
     from lexmill._data.write_tokens import FedBlock
 
-__all__ = ["BlockTokens", "Reading", "Rendering", "tokens_of_blocks"]
+__all__ = ["BlockTokens", "Reading", "Rendering", "check_picklable", "tokens_of_blocks"]
 
 _AHEAD = 2
 """Blocks for each process that are read and not written yet."""
@@ -144,15 +144,13 @@ def tokens_of_blocks(
     """The tokens of `blocks`, in order. Each block comes with the number of its source.
 
     Raises:
-        LexmillError: a process ended, for example since the system has no memory left.
-        OptionError: the mask is a function that cannot be pickled. Further errors are the ones of
+        LexmillError: a process ended, for example since the system has no memory left. Further errors are the ones of
             `BlockTokenizer`.
     """
     if num_workers == 1:
         tokenizer = BlockTokenizer(rendering, num_threads)
         yield from (tokenizer.tokens(*one) for one in blocks)
         return
-    _check_picklable(rendering)
     # A fork would have the locks of this process's threads, but not the threads.
     executor = ProcessPoolExecutor(num_workers, multiprocessing.get_context("spawn"), _begin, (rendering,))
     waiting: deque[Future[BlockTokens]] = deque()
@@ -173,7 +171,12 @@ def tokens_of_blocks(
         executor.shutdown(cancel_futures=True)
 
 
-def _check_picklable(rendering: Rendering) -> None:
+def check_picklable(rendering: Rendering) -> None:
+    """Refuses masks that other processes cannot get.
+
+    Raises:
+        OptionError: the mask is a function that cannot be pickled.
+    """
     try:
         pickle.dumps(rendering.mask)
     except (pickle.PicklingError, AttributeError, TypeError) as error:

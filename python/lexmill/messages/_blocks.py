@@ -16,6 +16,8 @@ from lexmill.sources import Arrow, ArrowStream, JsonLines, Parquet, Source
 __all__ = ["Block", "conversation_in", "field_of", "read_blocks", "records_in"]
 
 _BESIDE = ("tools", "documents", "system")
+"""Columns of a conversation beside its messages."""
+
 _ROWS = 256
 _CHARACTERS = 1 << 20
 
@@ -91,14 +93,14 @@ def read_blocks(
     field = field_of(source)
     if isinstance(source, ArrowStream):
         batches = _pyarrow("pyarrow").RecordBatchReader.from_stream(source.data)
-        yield from _row_blocks(Block(0, "the table", 0, [], 0), field, ((batch, 0) for batch in batches))
+        yield from _row_blocks(Block(0, "the table", 0, [], 0), ((_sound(batch, field), 0) for batch in batches))
         return
     for number, path in enumerate(files[begin[0] :], begin[0]):
         start = Block(number, path, begin[1] if number == begin[0] else 0, [], 0)
         if isinstance(source, JsonLines):
             yield from _line_blocks(start, source, lines)
         elif isinstance(source, Parquet | Arrow):
-            yield from _row_blocks(start, field, _batches(local_path(path), source))
+            yield from _row_blocks(start, _batches(local_path(path), source))
 
 
 def _line_blocks(start: Block, source: JsonLines, count: int) -> Iterator[Block]:
@@ -122,13 +124,12 @@ def _some(lines: TextIterator, count: int) -> list[str]:
     return found
 
 
-def _row_blocks(start: Block, column: str, batches: Iterable[tuple[Any, int]]) -> Iterator[Block]:
+def _row_blocks(start: Block, batches: Iterable[tuple[Any, int]]) -> Iterator[Block]:
     number = 0
     for batch, read in batches:
         end = number + batch.num_rows
-        wanted = [one for one in batch.schema.names if one in (column, "conversations", *_BESIDE)]
         for first in range(max(number, start.first), end, _ROWS):
-            rows = _Rows(batch.select(wanted).slice(first - number, _ROWS))
+            rows = _Rows(batch.slice(first - number, _ROWS))
             yield start._replace(first=first, records=rows, read=read)
         number = end
 
@@ -140,31 +141,49 @@ def _batches(path: str, source: Parquet | Arrow) -> Iterator[tuple[Any, int]]:
         size = Path(path).stat().st_size
         if isinstance(source, Parquet):
             file = _pyarrow("pyarrow.parquet").ParquetFile(path)
-            names = [name for name in file.schema_arrow.names if name in (source.column, "conversations", *_BESIDE)]
+            names = _wanted(file.schema_arrow, source.column)
             rows = 0
             for batch in file.iter_batches(batch_size=_ROWS, columns=names):
                 rows += batch.num_rows
-                yield batch, size * rows // file.metadata.num_rows
+                yield _sound(batch, source.column), size * rows // file.metadata.num_rows
             return
         ipc = _pyarrow("pyarrow.ipc")
         with _pyarrow("pyarrow").memory_map(path) as mapped:
             if mapped.read(6) == b"ARROW1":
                 reader = ipc.open_file(mapped)
                 count = reader.num_record_batches
-                yield from ((reader.get_batch(at), size * (at + 1) // count) for at in range(count))
+                yield from (
+                    (_sound(reader.get_batch(at), source.column), size * (at + 1) // count) for at in range(count)
+                )
             else:
                 mapped.seek(0)
-                yield from ((batch, mapped.tell()) for batch in ipc.open_stream(mapped))
-    except (errors.ArrowInvalid, errors.ArrowTypeError) as error:
-        raise FormatError(f"{path}: {error}") from error
+                yield from ((_sound(batch, source.column), mapped.tell()) for batch in ipc.open_stream(mapped))
     except FileNotFoundError as error:
         raise MissingFileError(f"{path}: {error}") from error
+    except (errors.ArrowException, OSError, KeyError, UnicodeDecodeError) as error:
+        raise FormatError(f"{path}: {error}") from error
+
+
+def _wanted(schema: Any, column: str) -> list[str]:  # noqa: ANN401
+    """The columns that make a conversation."""
+    return [name for name in schema.names if name in (column, "conversations", *_BESIDE)]
+
+
+def _sound(batch: Any, column: str) -> Any:  # noqa: ANN401
+    """The columns that make a conversation. They are valid: from invalid offsets, pyarrow reads beyond its memory."""
+    batch = batch.select(_wanted(batch.schema, column))
+    batch.validate(full=True)
+    return batch
 
 
 def records_in(block: Block, field: str) -> Iterator[tuple[int, str, object]]:
     """The records of a block that are not blank: number in the file, place, and record, or the error in its place."""
     if isinstance(block.records, _Rows):
-        for number, record in enumerate(block.records.batch.to_pylist(), block.first):
+        try:
+            rows = block.records.batch.to_pylist()
+        except (ValueError, KeyError, OverflowError) as error:
+            raise FormatError(f"{block.name}, row {block.first:,} or one of the next: {error}") from error
+        for number, record in enumerate(rows, block.first):
             yield number, f"{block.name}, row {number:,}", record
         return
     # Of `a.messages`, the object `a` is the record.

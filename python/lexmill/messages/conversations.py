@@ -59,6 +59,10 @@ class Conversation:
     place: str = field(default="", compare=False)
 
 
+_USUAL = ("messages", "text")
+"""The field of conversations, and the default field of sources."""
+
+
 def conversation_of(record: object, name: str = "messages", place: str = "") -> Conversation:
     """A conversation of a record: a list of messages, or an object that has it in a field or in `conversations`.
 
@@ -78,10 +82,12 @@ def conversation_of(record: object, name: str = "messages", place: str = "") -> 
         return record if record.place else replace(record, place=place)
     if not isinstance(record, Mapping):
         return plain_conversation(record, place=place)
-    found = next((one for one in (name, "messages", "conversations") if record.get(one) is not None), None)
+    # Another name is a choice, which no other field may replace.
+    usual = ("messages", "conversations") if name in _USUAL else (name,)
+    found = next((one for one in usual if record.get(one) is not None), None)
     if found is None:
-        names = ", ".join(map(str, record))
-        message = f"a record has the fields {names} but must have {name} or conversations"
+        filled = ", ".join(str(one) for one in record if record[one] is not None)
+        message = f"a record has values in the fields {filled or '(none)'} but must have one in {' or '.join(usual)}"
         raise FormatError(message)
     system = record.get("system")
     given = _unpacked(record[found], found)

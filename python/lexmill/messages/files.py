@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import operator
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
@@ -17,7 +18,7 @@ from lexmill._data.source_names import OneSource, Reading, sources_of
 from lexmill._data.write_tokens import Documents, FedBlock, write_tokens
 from lexmill._engines.jobs import TokenizerJson
 from lexmill._types import OnProgress
-from lexmill.errors import LexmillError, OptionError
+from lexmill.errors import InputTypeError, LexmillError, OptionError
 from lexmill.messages import _block_tokens as blocks
 from lexmill.messages._blocks import Block, field_of, read_blocks
 from lexmill.messages._masks import Mask
@@ -115,9 +116,12 @@ def tokenize_message_files(
     if unknown:
         message = f"tokenize_message_files() got an unexpected keyword argument {min(unknown)!r}"
         raise TypeError(message)
-    if num_workers < 1:
+    if operator.index(num_workers) < 1:
         message = f"num_workers is {num_workers} but must be at least 1"
         raise OptionError(message)
+    if now is not None and not isinstance(now, datetime):
+        message = f"now is {now!r} but must be a datetime"
+        raise InputTypeError(message)
     opened, chosen = tokenizer_of(tokenizer), template_of(tokenizer, template)
     given = [_checked(source) for source in sources_of(sources, Reading(field=FIELD, on_error=on_error))]
     now = now or _time_of(out, is_resumed=resume) or datetime.now()
@@ -130,10 +134,12 @@ def tokenize_message_files(
         on_error,
         [blocks.Reading(field_of(source), getattr(source, "on_error", "raise")) for source in given],
     )
-    # Compiles the template, and checks the mask and the variables.
+    # Compiles the template, and checks the mask and the variables, before files of an earlier run are removed.
     blocks.BlockTokenizer(rendering, 1)
+    if num_workers > 1:
+        blocks.check_picklable(rendering)
     feed = _Feed(rendering, given, num_workers, num_threads)
-    feed.documents = Documents(loss, json.dumps(_described(rendering)), feed.blocks)
+    feed.documents = Documents(loss, _described(rendering), feed.blocks)
     ways = {"shuffle": shuffle, "join": join, "resume": resume, "overwrite": overwrite, "num_threads": num_threads}
     every = {**_DEFAULTS, **options, **ways, "on_progress": on_progress, "add_special_tokens": False}
     with closing(feed):
@@ -205,17 +211,34 @@ def _reproducible(template: ChatTemplate) -> ChatTemplate:
     return template
 
 
-def _described(rendering: blocks.Rendering) -> dict[str, Any]:
-    """All that decides texts and masks, for the manifest."""
+def _described(rendering: blocks.Rendering) -> str:
+    """All that decides texts and masks, as JSON for the manifest.
+
+    Raises:
+        OptionError: JSON has no such mask or variables.
+    """
     template, mask = rendering.template, rendering.mask
     names = [mask] if isinstance(mask, str) else mask
     made_from = json.dumps([template.text, plain_value(template.variables)], sort_keys=True)
-    return {
+    described = {
         "template": sha256(made_from.encode()).hexdigest()[:16],
-        "mask": f"{names.__module__}.{names.__qualname__}" if callable(names) else sorted(names),
+        "mask": _name_of(names) if callable(names) else sorted(names),
         "variables": plain_value(rendering.variables),
         "now": rendering.now.isoformat() if "strftime_now" in template.text else None,
     }
+    try:
+        found = json.dumps(described, ensure_ascii=False, allow_nan=False)
+        found.encode()
+    except ValueError as error:
+        message = f"mask and variables are kept in the manifest as JSON, which these are not: {error}"
+        raise OptionError(message) from error
+    return found
+
+
+def _name_of(function: object) -> str:
+    """The name of a function, or of the type of another object that is called."""
+    named = function if hasattr(function, "__qualname__") else type(function)
+    return f"{named.__module__}.{named.__qualname__}"
 
 
 def _time_of(out: str | os.PathLike[str], *, is_resumed: bool) -> datetime | None:
