@@ -44,5 +44,5 @@ def test_rounds_learn_the_same_tokens(corpus: Path, algorithm: Algorithm) -> Non
 
 @pytest.mark.parametrize("algorithm", ["boundless", "superbpe"])
 def test_too_little_memory_for_any_round_is_an_error(corpus: Path, algorithm: Algorithm) -> None:
-    with pytest.raises(OptionError, match="about the memory of the second phase for .* give more memory"):
+    with pytest.raises(OptionError, match=r"about the memory of the second phase for .* give more memory"):
         trained(corpus, algorithm, 25 << 20)
