@@ -276,7 +276,8 @@ class TestSources:
             {"messages": CHAT},
             "1e999999",
         ]
-        words = ["no JSON", "the fields text but must have one in messages", "type int", "message 0 is a int", None, "a float"]
+        no_field = "the fields text but must have one in messages"
+        words = ["no JSON", no_field, "type int", "message 0 is a int", None, "a float"]
         for line, word in zip(broken, words, strict=True):
             path = self.write(tmp_path / "one.jsonl", [{"messages": CHAT}, line])
             if word is None:

@@ -83,7 +83,7 @@ def test_wrong_offsets_are_errors(pack: int | None, corpus: Lines, tmp_path: Pat
     if pack is None:
         # The last document has a byte more.
         lies += [(count + 1, len(sound) + 1, "does not end where an id of uint16 ends")]
-        lies += [(1, first - 1, "no array of one axis")]
+        lies += [(1, first - 1, "not an array of one axis")]
     else:
         lies += [(2, first + 1, "a row has fewer than 2 ids")]
     for place, lie, message in lies:
