@@ -32,7 +32,7 @@ class Raised:
 
 @dataclass(frozen=True)
 class Panic:
-    """The library gave up without an exception that a program may catch."""
+    """The library panicked."""
 
     message: str
 
@@ -41,12 +41,13 @@ def outcome(call: Callable[[], Any], clean: Callable[[str], str]) -> Any:
     """What `call` returns, as plain values, or what it raises."""
     try:
         return plain(call(), clean)
-    except Exception as error:
-        return raised(error)
     except BaseException as error:
-        if type(error).__name__ != "PanicException":
+        # Of a coroutine, the exception is `RustPanic`.
+        if type(error).__name__ in ("PanicException", "RustPanic"):
+            return Panic(str(error))
+        if not isinstance(error, Exception):
             raise
-        return Panic(str(error))
+        return raised(error)
 
 
 def raised(error: BaseException) -> Raised:
