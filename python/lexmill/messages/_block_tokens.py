@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import pickle
 import signal
@@ -156,7 +157,8 @@ def tokens_of_blocks(
     waiting: deque[Future[BlockTokens]] = deque()
     try:
         for one in blocks:
-            waiting.append(executor.submit(_tokens, *one))
+            with _without_interrupts():
+                waiting.append(executor.submit(_tokens, *one))
             if len(waiting) >= _AHEAD * num_workers:
                 yield waiting.popleft().result()
         while waiting:
@@ -169,6 +171,19 @@ def tokens_of_blocks(
         raise LexmillError(message) from error
     finally:
         executor.shutdown(cancel_futures=True)
+
+
+@contextlib.contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """Ctrl-C waits, and a process that begins meanwhile never gets it."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def check_picklable(rendering: Rendering) -> None:
