@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
 from pathlib import Path
 from typing import Any
 
-from lexmill.errors import LexmillError
+from lexmill._data.optional import optional_module
 
 
 def tokenizer_file(identifier: str, revision: str, token: str | bool | None, **options: Any) -> str:  # noqa: ANN401
@@ -22,9 +21,6 @@ def tokenizer_file(identifier: str, revision: str, token: str | bool | None, **o
     folder = Path(identifier)
     if folder.is_dir():
         return str(folder / (options.get("subfolder") or "") / "tokenizer.json")
-    try:
-        hub = importlib.import_module("huggingface_hub")
-    except ImportError as error:
-        message = "from_pretrained needs the package huggingface_hub: pip install 'lexmill[hub]'"
-        raise LexmillError(message) from error
+    message = "from_pretrained needs the package huggingface_hub: pip install 'lexmill[hub]'"
+    hub = optional_module("huggingface_hub", message)
     return str(hub.hf_hub_download(identifier, "tokenizer.json", revision=revision, token=token, **options))

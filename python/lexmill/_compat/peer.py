@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 from typing import Any, TypeVar, cast
 
@@ -10,6 +9,7 @@ from lexmill import models
 from lexmill._compat.install import installed_version
 from lexmill._compat.names import NAME
 from lexmill._core import Tokenizer
+from lexmill._data.optional import optional_module
 from lexmill.errors import LexmillError
 
 T = TypeVar("T")
@@ -46,10 +46,7 @@ def to_hf(tokenizer: Tokenizer) -> object:
     Raises:
         LexmillError: `tokenizers` is not installed, or lexmill stands in its place.
     """
-    try:
-        peer = importlib.import_module(NAME)
-    except ImportError as error:
-        raise LexmillError(f"to_hf needs the package {NAME}: pip install {NAME}") from error
+    peer = optional_module(NAME, f"to_hf needs the package {NAME}: pip install {NAME}")
     # Only now: with LEXMILL_INSTALL set it is this import that puts lexmill there.
     if installed_version() is not None:
         raise LexmillError(f"lexmill stands in the place of {NAME}: call lexmill.uninstall() first")

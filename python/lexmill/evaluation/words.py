@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from lexmill.errors import LexmillError, OptionError
+from lexmill._data.optional import optional_module
+from lexmill.errors import OptionError
 from lexmill.reports.characters import Bools, Characters, Ints, Words, words_of_white_space
 
 __all__ = ["Rule", "check_rule", "count_words", "regex_module", "words_by"]
@@ -37,11 +37,7 @@ def regex_module() -> Any:  # noqa: ANN401 (a module that may be absent)
     Raises:
         LexmillError: it is not installed.
     """
-    try:
-        return importlib.import_module("regex")
-    except ImportError as error:
-        message = "words='unicode' needs the package regex: pip install 'lexmill[report]'"
-        raise LexmillError(message) from error
+    return optional_module("regex", "words='unicode' needs the package regex: pip install 'lexmill[report]'")
 
 
 def words_by(rule: Rule, texts: Sequence[str], characters: Characters) -> Words:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lexmill._core import FileSource, TextIterator, local_path
+from lexmill._data.optional import optional_module
 from lexmill.errors import FormatError, InputTypeError, LexmillError, MissingFileError, OptionError
 from lexmill.messages.conversations import Conversation, conversation_of
 from lexmill.sources import Arrow, ArrowStream, JsonLines, Parquet, Source
@@ -221,10 +222,4 @@ def _parsed(line: str, inner: list[str]) -> object:
 
 
 def _pyarrow(module: str) -> Any:  # noqa: ANN401 (a module that may be absent)
-    import importlib
-
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        message = "columns of messages need the package pyarrow: pip install pyarrow"
-        raise LexmillError(message) from error
+    return optional_module(module, "columns of messages need the package pyarrow: pip install pyarrow")

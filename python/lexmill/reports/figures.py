@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
 import itertools
 import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from lexmill.errors import LexmillError
+from lexmill._data.optional import optional_module
 from lexmill.reports.numbers import Group, Lengths, Numbers, points_of
 
 __all__ = ["COLORS", "figures_of", "plotly_js"]
@@ -26,11 +25,7 @@ _GRID = "#e6e8ea"
 
 
 def _plotly(module: str) -> Any:  # noqa: ANN401 (a module that may be absent)
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        message = "the page of a report needs plotly: pip install 'lexmill[report]'"
-        raise LexmillError(message) from error
+    return optional_module(module, "the page of a report needs plotly: pip install 'lexmill[report]'")
 
 
 def plotly_js() -> str:
