@@ -33,4 +33,4 @@ pub use inline_ids::{InlineIds, MEDIUM_ITEMS, Packing, SHORT_ITEMS};
 pub use key_form::KeyForm;
 pub use lookup::{ChunkKind, Lookup};
 pub use pool::{Pool, Worker};
-pub use table::{CacheLimits, ChunkCache};
+pub use table::{CacheLimits, ChunkCache, LONGEST};

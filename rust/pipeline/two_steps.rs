@@ -261,7 +261,10 @@ mod tests {
             let (fast, naive) = (pipeline().with_all_tables(), pipeline().with_plan(Plan::Staged));
             naive.encoder().forbid_two_steps();
             let text: String = order.iter().map(|at| at.get(&words).as_str()).collect();
-            prop_assert_eq!(ids(&fast, &text), ids(&naive, &text), "{:?}", text);
+            // Pre-tokens are cached from the second time on.
+            for _ in 0..3 {
+                prop_assert_eq!(ids(&fast, &text), ids(&naive, &text), "{:?}", text);
+            }
             prop_assert_eq!(tokens(&fast, &text), tokens(&naive, &text), "{:?}", text);
         }
     }

@@ -4,8 +4,18 @@
 use super::super::inline_ids::InlineIds;
 use super::super::long_keys::LongKeys;
 use super::{ChunkCache, HAS_SPANS, LONGEST};
+use crate::cache::key::hash_key;
 use crate::cache::lookup::Lookup;
 use crate::structures::reused::{Bounds, Reused};
+
+/// Bounds of a cache.
+#[derive(Clone, Copy, Debug)]
+pub struct CacheLimits {
+    /// Bytes that the cache of one thread takes at most, about; a few KiB or 0 turn the cache off.
+    pub bytes: usize,
+    /// All ids are below this.
+    pub id_bound: usize,
+}
 
 /// The table of short chunks has this part of the limit.
 pub(super) const SHORT_SHARE: usize = 2;
@@ -14,10 +24,10 @@ pub(super) const SHORT_SHARE: usize = 2;
 pub(super) const MEDIUM_SHARE: usize = 4;
 
 /// Each generation of the record of chunks met before has at most this part of the limit.
-pub(super) const FIRST_SIGHTS_SHARE: usize = 64;
+const FIRST_SIGHTS_SHARE: usize = 64;
 
 /// A cache with a smaller limit does not note which chunks were met before.
-pub(super) const LEAST_FOR_FIRST_SIGHTS: usize = 1 << 20;
+const LEAST_FOR_FIRST_SIGHTS: usize = 1 << 20;
 
 /// Which chunks are read matters once the arena has this part of the limit.
 const LARGE_ARENA: usize = 16;
@@ -37,6 +47,20 @@ impl ChunkCache {
     /// Bytes of the buffers that [`Self::trim`] may drop.
     pub fn buffer_bytes(&self) -> usize {
         self.miss_buffer.bytes()
+    }
+
+    /// Bytes that the cache takes now.
+    pub fn bytes(&self) -> usize {
+        let tables = self.short.bytes() + self.medium.bytes() + self.long.bytes();
+        tables + self.arena.len() * 4 + self.first_sights.bytes()
+    }
+
+    /// True if a chunk was probably met before: from the second time on, unless many others were met in between. A cache
+    /// with a small limit notes no chunks, and always answers true.
+    pub fn is_met_again(&mut self, lookup: &Lookup) -> bool {
+        let hash = if lookup.is_short() { hash_key(lookup.key) } else { lookup.key as u64 };
+        let bytes = self.limits.bytes;
+        bytes < LEAST_FOR_FIRST_SIGHTS || self.first_sights.is_met_again(hash, bytes / FIRST_SIGHTS_SHARE)
     }
 
     /// Makes room for `chunk` and its tokens, which the last miss gave; false if the limit leaves no room.

@@ -17,8 +17,10 @@ use super::slots::{SlotKey, Slots};
 use crate::Result;
 use crate::scan::spaces::{begins_non_ascii, is_continuation};
 
+pub use limits::CacheLimits;
+
 /// Longer chunks are not cached: they rarely repeat, and a few would let an attacker evict everything.
-const LONGEST: usize = 1024;
+pub const LONGEST: usize = 1024;
 
 const FIRST_CAPACITY: usize = 1 << 12;
 
@@ -78,15 +80,6 @@ pub struct ChunkCache {
     has_missed: bool,
 }
 
-/// Bounds of a cache.
-#[derive(Clone, Copy, Debug)]
-pub struct CacheLimits {
-    /// Bytes that the cache of one thread takes at most, about; a few KiB or 0 turn the cache off.
-    pub bytes: usize,
-    /// All ids are below this.
-    pub id_bound: usize,
-}
-
 const HAS_SPANS: u32 = 1 << 31;
 
 /// The key of the medium chunk of a lookup in `text`, with its kind.
@@ -142,12 +135,6 @@ impl ChunkCache {
             miss_buffer: ChunkTokens::default(),
             ..*self
         }
-    }
-
-    /// Bytes that the cache takes now.
-    pub fn bytes(&self) -> usize {
-        let tables = self.short.bytes() + self.medium.bytes() + self.long.bytes();
-        tables + self.arena.len() * 4 + self.first_sights.bytes()
     }
 
     /// Starts the lookup of the chunk `start..end`: asks memory for its slot and does not wait.
@@ -316,28 +303,16 @@ impl ChunkCache {
         self.insert(lookup, text, miss)
     }
 
-    /// True if a chunk was probably met before: from the second time on, unless many others were met in between. A cache
-    /// with a small limit notes no chunks, and always answers true.
-    pub fn is_met_again(&mut self, lookup: &Lookup) -> bool {
-        let hash = if lookup.is_short() { hash_key(lookup.key) } else { lookup.key as u64 };
-        let bytes = self.limits.bytes;
-        bytes < limits::LEAST_FOR_FIRST_SIGHTS
-            || self.first_sights.is_met_again(hash, bytes / limits::FIRST_SIGHTS_SHARE)
-    }
-
-    /// True if the tokens of a medium chunk of `text` are known.
-    pub fn contains_medium(&self, lookup: &Lookup, text: &[u8]) -> bool {
-        self.get_medium(lookup, text).is_some_and(|ids| !ids.is_stale())
-    }
-
     /// True if the tokens of a chunk of `text` are known.
     pub fn contains(&self, lookup: &Lookup, text: &[u8]) -> bool {
         if lookup.is_short() {
             return self.get_short(lookup).is_some_and(|ids| !ids.is_stale());
         }
+        if lookup.is_medium() {
+            return self.get_medium(lookup, text).is_some_and(|ids| !ids.is_stale());
+        }
         let chunk = &text[lookup.start as usize..lookup.end as usize];
-        self.contains_medium(lookup, text)
-            || !lookup.is_medium() && self.long.get(lookup.key as u64, chunk, lookup.kind()).is_some()
+        self.long.get(lookup.key as u64, chunk, lookup.kind()).is_some()
     }
 
     #[inline]

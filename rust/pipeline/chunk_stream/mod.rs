@@ -25,8 +25,11 @@ const PREFETCH_BATCH: usize = 32;
 /// The most ids of isolated characters that are collected before a batch is emitted, not counting the ids of the last word.
 const MOST_ISOLATED: usize = 1 << 10;
 
-/// Bytes of the longest pre-token that the cache keeps where early fragments are cached too.
-const LONGEST_CACHED: usize = 1 << 10;
+/// Bytes of the longest pre-token that is looked up where its early fragments are cached, too.
+#[cfg(not(test))]
+const LONGEST_CACHED: usize = crate::cache::LONGEST;
+#[cfg(test)]
+const LONGEST_CACHED: usize = 1 << 6;
 
 /// Spans that are scanned at a time.
 pub(super) const SPANS: usize = 128;
