@@ -50,7 +50,7 @@ def test_what_killed_tasks_left_is_removed_and_nothing_else(tmp_path: Path) -> N
     (folder / "mine").touch()
 
     def kill(job: Job, groups: Sequence[Group]) -> Iterator[Outcome]:
-        # What is left of an earlier job takes no room now, and what this one leaves goes at the end.
+        # Files of an earlier job are removed before this one begins, and files of this one at its end.
         assert not (folder / ".lexmill-attempt-x").exists()
         (folder / ".lexmill-attempt-y").mkdir()
         return in_turn(job, groups)

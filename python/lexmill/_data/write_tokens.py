@@ -183,7 +183,7 @@ def _id_of(tokenizer: Tokenizer, option: str, token: str | int | None) -> int | 
         return None
     found = tokenizer.token_to_id(token) if isinstance(token, str) else token
     if found is None or not 0 <= found < 1 << 32:
-        what = f"token `{token}`" if found is None else f"id {token}"
-        message = f"{what} of {option} is not in the vocabulary of {tokenizer.get_vocab_size()} tokens"
+        named = f"token `{token}`" if found is None else f"id {token}"
+        message = f"{named} of {option} is not in the vocabulary of {tokenizer.get_vocab_size()} tokens"
         raise VocabError(message)
     return found

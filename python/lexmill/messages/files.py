@@ -242,7 +242,7 @@ def _name_of(function: object) -> str:
 
 
 def _time_of(out: str | os.PathLike[str], *, is_resumed: bool) -> datetime | None:
-    """The time of the run that is to be resumed, if there is one; the core says what is wrong with others."""
+    """The time in the manifest of the run to resume; None without one. The core reports damaged manifests."""
     try:
         manifest = json.loads((read_token_manifest(out) if is_resumed else None) or "null")
         return datetime.fromisoformat(manifest["options"]["messages"]["now"])

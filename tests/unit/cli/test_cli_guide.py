@@ -1,4 +1,4 @@
-"""The commands of a page, run one after the other, print what the page shows."""
+"""The commands of a page, run one after the other, print the output on the page."""
 
 from __future__ import annotations
 
