@@ -328,6 +328,9 @@ def test_the_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "jinja2", None)
     with pytest.raises(LexmillError, match=r"need the package jinja2: pip install 'lexmill\[messages\]'"):
         render_messages(ChatTemplate("{{ 1 }}"), [ASK])
+    for name in ("is_random", "has_generation"):
+        with pytest.raises(LexmillError, match="need the package jinja2"):
+            getattr(ChatTemplate("{{ 1 }}"), name)
 
 
 def test_a_call_on_a_role_loses_nothing_beside_a_variable_of_the_loop() -> None:

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from lexmill._core import local_path
-from lexmill.errors import FileError, FormatError, InputTypeError, LexmillError, OptionError, TemplateError
+from lexmill._data.optional import optional_module
+from lexmill.errors import FileError, FormatError, InputTypeError, OptionError, TemplateError
 from lexmill.messages.formats import FORMATS
 
 if TYPE_CHECKING:
@@ -101,16 +102,14 @@ class ChatTemplate:
     @cached_property
     def has_generation(self) -> bool:
         """True if the template marks the generated text by `{% generation %}` blocks."""
-        from jinja2 import nodes
-
+        nodes = _jinja2("jinja2.nodes")
         marks = self.plain.environment.parse(self.text).find_all(nodes.ExtensionAttribute)
         return any(mark.name == "mark_generated" for mark in marks)
 
     @cached_property
     def is_random(self) -> bool:
         """True if the template may give two texts for one conversation."""
-        from jinja2 import nodes
-
+        nodes = _jinja2("jinja2.nodes")
         parsed = self.plain.environment.parse(self.text)
         names = [one.name for one in parsed.find_all(nodes.Filter)] + [one.name for one in parsed.find_all(nodes.Name)]
         # A filter may be given by its name, as to `map`.
@@ -137,11 +136,7 @@ class ChatTemplate:
         return ChatTemplate, (self.text, dict(self.variables), self.name)
 
     def _compiled(self, way: Literal["plain", "tracking", "watching"]) -> Template:
-        try:
-            import jinja2
-        except ImportError as error:
-            message = "chat templates need the package jinja2: pip install 'lexmill[messages]'"
-            raise LexmillError(message) from error
+        jinja2 = _jinja2("jinja2")
         from lexmill.messages._environment import plain_environment, tracking_environment
         from lexmill.messages._watching import watching_environment
 
@@ -151,6 +146,10 @@ class ChatTemplate:
         except jinja2.TemplateSyntaxError as error:
             message = f"{self.name} does not compile: line {error.lineno}: {error.message}"
             raise TemplateError(message) from error
+
+
+def _jinja2(module: str) -> Any:  # noqa: ANN401 (a module that may be absent)
+    return optional_module(module, "chat templates need the package jinja2: pip install 'lexmill[messages]'")
 
 
 def special_tokens_of(path: str | os.PathLike[str]) -> dict[str, Any]:
