@@ -1,16 +1,16 @@
 //! The search for added tokens: one automaton for each layer of tokens, so that a new token costs no search for the old ones.
 
-use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use aho_corasick::{AhoCorasick, AhoCorasickBuilder, Anchored, Input, Match, MatchKind, StartKind};
+use aho_corasick::{Anchored, Input, Match};
 
 use super::AddedTokens;
+use super::automaton::{Automaton, LeftmostLongest, Pattern};
 use super::contents::Contents;
 use super::layer::{Entry, Layer};
+use crate::Result;
 use crate::scan::classes::{Class, WORD};
-use crate::{Error, Result};
 
 /// The two searches of a tokenizer: on the original text, then on the normalized rest.
 #[derive(Clone, Debug, Default)]
@@ -144,25 +144,6 @@ pub struct Matcher {
     leaves_special: bool,
 }
 
-#[derive(Debug)]
-struct Automaton {
-    search: AhoCorasick,
-    patterns: Vec<Pattern>,
-    longest: usize,
-    /// The characters of all texts that are looked for.
-    chars: HashSet<char>,
-}
-
-#[derive(Clone, Copy, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "options of the file format")]
-struct Pattern {
-    id: u32,
-    is_special: bool,
-    single_word: bool,
-    lstrip: bool,
-    rstrip: bool,
-}
-
 /// A piece of text: an added token, or text between such tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment {
@@ -172,36 +153,6 @@ pub struct Segment {
     pub end: usize,
     /// The added token found here.
     pub token: Option<u32>,
-}
-
-impl Automaton {
-    /// Of patterns that look for the same text the first one counts. `None` if there is no text to look for.
-    fn new(patterns: Vec<(String, Pattern)>) -> Result<Option<Arc<Self>>> {
-        let mut seen = HashSet::new();
-        let is_new = patterns.iter().map(|(text, _)| !text.is_empty() && seen.insert(text.as_str()));
-        let is_new: Vec<bool> = is_new.collect();
-        let new = patterns.into_iter().zip(is_new).filter(|&(_, is_new)| is_new).map(|(pattern, _)| pattern);
-        let (texts, patterns): (Vec<_>, Vec<_>) = new.unzip();
-        if patterns.is_empty() {
-            return Ok(None);
-        }
-        let search = AhoCorasickBuilder::new()
-            .match_kind(MatchKind::LeftmostLongest)
-            .start_kind(StartKind::Both)
-            .build(&texts)
-            .map_err(|error| Error::InvalidOption {
-                name: "added tokens",
-                value: format!("{} tokens", patterns.len()),
-                expected: format!("searchable by one automaton ({error})"),
-            })?;
-        let longest = texts.iter().map(String::len).max().unwrap_or_default();
-        let chars = texts.iter().flat_map(|text| text.chars()).collect();
-        Ok(Some(Arc::new(Self { search, patterns, longest, chars })))
-    }
-
-    fn pattern(&self, found: &Match) -> &Pattern {
-        &self.patterns[found.pattern().as_usize()]
-    }
 }
 
 impl Matcher {
@@ -298,40 +249,6 @@ impl Matcher {
             each(Segment { start: done, end: text.len(), token: None })?;
         }
         Ok(())
-    }
-}
-
-/// Merges the matches of several automata into the matches of one automaton of all their patterns.
-struct LeftmostLongest<'a> {
-    /// Each automaton with its next match; `None` once it has no more.
-    searches: Vec<(&'a Automaton, Option<Match>)>,
-    text: &'a str,
-}
-
-impl<'a> LeftmostLongest<'a> {
-    fn new(automata: &'a [Arc<Automaton>], text: &'a str) -> Self {
-        let searches = automata.iter().map(|automaton| (&**automaton, automaton.search.find(text)));
-        Self { searches: searches.collect(), text }
-    }
-}
-
-impl<'a> Iterator for LeftmostLongest<'a> {
-    type Item = (Match, &'a Pattern);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let next = self.searches.iter().filter_map(|&(automaton, found)| {
-            let found = found?;
-            Some((found, automaton.pattern(&found)))
-        });
-        let next = next.min_by_key(|(found, pattern)| (found.start(), Reverse(found.end()), pattern.id))?;
-        let end = next.0.end();
-        for (automaton, found) in &mut self.searches {
-            // A match further on is still the leftmost one from `end` on.
-            if found.is_some_and(|found| found.start() < end) {
-                *found = automaton.search.find(Input::new(self.text).range(end..));
-            }
-        }
-        Some(next)
     }
 }
 

@@ -9,6 +9,7 @@
 //! automaton for each. A token that is added once a layer is shared begins a new layer, which merges with the one before as soon as
 //! it has half its size. So there are O(log n) layers of n tokens, and each token is compiled O(log n) times, however it was added.
 
+mod automaton;
 mod contents;
 mod layer;
 mod matcher;

@@ -7,15 +7,16 @@ use std::sync::atomic::Ordering;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyString};
 
-use super::arguments::{FilePath, threads};
+use super::arguments::threads;
 use super::errors::{OrRaise, exception};
+use super::file_paths::FilePath;
 use super::models::{PyModel, wrap};
 use super::progress::Reporter;
 use super::properties::unsigned;
 use super::sources::OpenedFiles;
 use super::stage::Stage;
 use super::tokenizer::PyTokenizer;
-use super::tokenizer_training::{BoundedTraining, reporter};
+use super::tokenizer_training::BoundedTraining;
 use super::trainers::{PyTrainer, Training};
 use super::training_texts::count_corpus;
 use super::word_counts::{PyWordCounts, bytes_of};
@@ -88,7 +89,7 @@ impl PyTokenizer {
         let continuation = self.continuation(py, trainer, [vocab_size, max_words], replace, num_threads)?;
         let Continuation { training, core, threads, .. } = &continuation;
         files.warn_of_repeated(py)?;
-        let mut reporter = reporter(py, training, on_progress)?;
+        let mut reporter = training.reporter(py, on_progress)?;
         let mut bounded = self.bounded(py, training, max_memory, folder, *threads)?;
         let mut unbounded = WordCounting::new(Arc::clone(core.pipeline()), *threads);
         let continued = py.detach(|| {
@@ -144,7 +145,7 @@ impl PyTokenizer {
     ) -> PyResult<Replaced> {
         let continuation = self.continuation(py, trainer, [vocab_size, max_words], replace, num_threads)?;
         let Continuation { training, core, threads, .. } = &continuation;
-        let mut reporter = reporter(py, training, on_progress)?;
+        let mut reporter = training.reporter(py, on_progress)?;
         let mut bounded = self.bounded(py, training, max_memory, folder, *threads)?;
         let mut counting = WordCounting::new(Arc::clone(core.pipeline()), *threads);
         if let Some(bounded) = &mut bounded {
@@ -200,7 +201,7 @@ impl PyTokenizer {
     ) -> PyResult<Replaced> {
         let continuation = self.continuation(py, trainer, [vocab_size, max_words], replace, num_threads)?;
         let Continuation { training, core, present, threads } = &continuation;
-        let mut reporter = reporter(py, training, on_progress)?;
+        let mut reporter = training.reporter(py, on_progress)?;
         let stages = Stages::of(&self.shared.parts()).or_raise(py)?;
         let job = CountsTraining {
             trainer: &training.trainer,

@@ -8,7 +8,6 @@ use pyo3::types::{PyDict, PyMapping};
 use super::arguments::threads;
 use super::errors::{OrRaise, exception};
 use super::tokenizer::PyTokenizer;
-use super::tokenizer_training::reporter;
 use super::word_counts::{PyWordCounts, bytes_of};
 use crate::counting::runs::{CountsFile, Stages};
 use crate::structures::freed_memory::give_back;
@@ -117,7 +116,7 @@ impl PyTokenizer {
     ) -> PyResult<Vec<CountedTokens>> {
         let CountsOptions { max_memory, num_threads } = options;
         let training = self.training(py, trainer)?;
-        let mut reporter = reporter(py, &training, on_progress)?;
+        let mut reporter = training.reporter(py, on_progress)?;
         let stages = Stages::of(&self.shared.parts()).or_raise(py)?;
         let threads = threads(num_threads);
         let job = CountsTraining { trainer: &training.trainer, max_memory, threads };

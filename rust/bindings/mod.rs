@@ -15,6 +15,7 @@ mod decode_stream;
 mod decoders;
 mod encoding;
 mod errors;
+mod file_paths;
 mod int_lists;
 mod limits;
 mod models;

@@ -6,9 +6,9 @@ use pyo3::prelude::*;
 
 use super::arguments::threads;
 use super::errors::OrRaise;
-use super::progress::Reporter;
+use super::progress::{ProgressFormat, Reporter};
 use super::tokenizer::PyTokenizer;
-use super::trainers::{ParityTraining, ProgressFormat, PyParityBpeTrainer};
+use super::trainers::{ParityTraining, PyParityBpeTrainer};
 use super::training_texts::count_corpus;
 use crate::corpus::Utf8Errors;
 use crate::models::Model;

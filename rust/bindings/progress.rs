@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 use pyo3::prelude::*;
 
 use super::errors::to_python;
-use super::trainers::ProgressFormat;
 use crate::structures::parallel::{Parallelism, Progress, StageClock};
 use crate::structures::resident_memory::resident_bytes;
 use crate::{Error, Result};
@@ -33,6 +32,29 @@ pub(super) fn watched<T: Send>(
 #[pyfunction(name = "resident_bytes")]
 pub(super) fn resident_bytes_of_process() -> Option<u64> {
     resident_bytes()
+}
+
+/// How progress is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ProgressFormat {
+    /// A line on a terminal's standard error.
+    Terminal,
+    /// Lines of JSON on standard error.
+    Json,
+    /// Nothing.
+    Silent,
+}
+
+impl ProgressFormat {
+    /// The names of formats.
+    pub(super) const NAMES: [(&'static str, Self); 3] =
+        [("indicatif", Self::Terminal), ("json", Self::Json), ("silent", Self::Silent)];
+
+    /// A format by its name; any other name stands for the usual one, as in Hugging Face.
+    pub(super) fn named(name: &str) -> Self {
+        let found = Self::NAMES.into_iter().find(|&(known, _)| known == name);
+        found.map_or(Self::Terminal, |(_, format)| format)
+    }
 }
 
 /// Hands progress to a Python callable and keeps the exception that Python raised.

@@ -8,14 +8,10 @@ use serde_json::Value;
 
 use super::errors::{OrRaise, exception};
 use super::regex::PatternList;
-use super::trainers::{ALGORITHMS, SCORES, TIE_BREAKS};
 use crate::encoding::Symbol;
 use crate::metaspace::PrependScheme;
 use crate::pre_tokenizers::{Behavior, fixed_length};
-use crate::trainers::bpe::TieBreak;
 use crate::trainers::forbidden::Forbidden;
-use crate::trainers::unigram::Algorithm;
-use crate::trainers::wordpiece::Score;
 
 /// The type of an option, in the core and in Python.
 pub(super) trait Property {
@@ -59,24 +55,25 @@ macro_rules! properties {
     )+};
 }
 
-/// Properties that go by names.
-macro_rules! choices {
-    ($($type:ty: $names:expr),+) => {$(
-        impl Property for $type {
+/// A property that goes by names.
+macro_rules! choice {
+    ($type:ty: $names:expr) => {
+        impl $crate::bindings::properties::Property for $type {
             type Core = Self;
             type Given = String;
             type Shown = &'static str;
 
             fn given(py: Python<'_>, name: &'static str, value: String) -> PyResult<Self> {
-                named(py, name, &$names, &value)
+                $crate::bindings::properties::named(py, name, &$names, &value)
             }
 
             fn shown(value: Self) -> &'static str {
-                name_of(&$names, value)
+                $crate::bindings::properties::name_of(&$names, value)
             }
         }
-    )+};
+    };
 }
+pub(super) use choice;
 
 /// A random generator's seed: any number of 64 bits.
 pub(super) enum Seed {}
@@ -99,8 +96,6 @@ properties! {
     PrependScheme as PrependScheme: String => prepend_scheme, &'static str => PrependScheme::name;
     Behavior as Behavior: String => behavior, String => behavior_name;
 }
-
-choices!(TieBreak: TIE_BREAKS, Score: SCORES, Algorithm: ALGORITHMS);
 
 impl<T: Property> Property for Option<T> {
     type Core = Option<T::Core>;

@@ -6,9 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
 
-use super::arguments::{FilePath, InputPath, utf8_errors};
+use super::arguments::utf8_errors;
 use super::arrow::taken_stream;
 use super::errors::{OrRaise, exception};
+use super::file_paths::{FilePath, InputPath};
 use crate::corpus::files::DocumentFile;
 use crate::corpus::inputs::InputSource;
 use crate::corpus::remote::{self, url_of};

@@ -5,8 +5,8 @@ use std::sync::atomic::Ordering;
 
 use pyo3::prelude::*;
 
-use super::arguments::FilePath;
 use super::errors::OrRaise;
+use super::file_paths::FilePath;
 use super::progress::Reporter;
 use super::stage::Stage;
 use super::tokenizer::PyTokenizer;

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
-use super::arguments::{FilePath, threads};
+use super::arguments::threads;
 use super::errors::{OrRaise, exception};
+use super::file_paths::FilePath;
 use super::numpy_loading::load_numpy;
 use super::progress::Reporter;
 use super::sources::PyFileSource;

@@ -7,8 +7,9 @@ use std::path::Path;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use super::arguments::{self, FilePath};
+use super::arguments;
 use super::errors::{OrRaise, exception};
+use super::file_paths::FilePath;
 use super::tokenizer::PyTokenizer;
 use super::tokenizer_state::State;
 use crate::formats::tokenizer_json::Version;

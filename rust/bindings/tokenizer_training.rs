@@ -8,9 +8,10 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyMapping;
 
-use super::arguments::{FilePath, threads};
+use super::arguments::threads;
 use super::counts_training::{check_unweighted, options_of_training, train_domains};
 use super::errors::OrRaise;
+use super::file_paths::FilePath;
 use super::progress::Reporter;
 use super::sources::OpenedFiles;
 use super::stage::Stage;
@@ -89,7 +90,7 @@ impl PyTokenizer {
         let training = tokenizer.training(py, trainer)?;
         files.warn_of_repeated(py)?;
         let on_progress = on_progress.map(|callback| callback.clone().unbind());
-        let mut reporter = reporter(py, &training, on_progress)?;
+        let mut reporter = training.reporter(py, on_progress)?;
         let threads = threads(num_threads);
         if let Some(stages) = tokenizer.superwords(py, &training, max_memory, folder.as_ref())? {
             let core = tokenizer.core(py)?;
@@ -155,7 +156,7 @@ impl PyTokenizer {
         num_threads: Option<usize>,
     ) -> PyResult<()> {
         let training = self.training(py, trainer)?;
-        let mut reporter = reporter(py, &training, on_progress)?;
+        let mut reporter = training.reporter(py, on_progress)?;
         let threads = threads(num_threads);
         if let Some(stages) = self.superwords(py, &training, max_memory, folder.as_ref())? {
             let core = self.core(py)?;
@@ -271,18 +272,6 @@ impl PyTokenizer {
             self.shared.change(Concerns::Pipeline, |state| state.model = stage);
         }
         self.add(special_tokens);
-    }
-}
-
-pub(super) fn reporter(
-    py: Python<'_>,
-    training: &Training,
-    on_progress: Option<Py<PyAny>>,
-) -> PyResult<Reporter> {
-    match on_progress {
-        Some(callback) => Ok(Reporter::to(callback)),
-        None if training.show_progress => Reporter::shown(py, training.progress_format),
-        None => Ok(Reporter::silent()),
     }
 }
 

@@ -5,9 +5,10 @@ use std::ops::Range;
 use memchr::memmem::Finder;
 
 use super::documents::{DocumentFile, check_separator};
+use super::file_size::file_size;
 #[cfg(feature = "sources")]
 use super::inputs::OpenRecords;
-use super::text_file::{TextFile, file_size};
+use super::text_file::TextFile;
 use super::utf8_errors::Utf8Errors;
 use crate::Result;
 use crate::pipeline::{Pipeline, Shard, check_length};

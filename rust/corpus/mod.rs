@@ -3,6 +3,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `utf8_errors` | the handling of bytes that are not UTF-8 |
+//! | `file_size` | the size of a file |
 //! | `text_file` | a file as text, decoded a part at a time |
 //! | `lines` | blocks of whole lines |
 //! | `blocks` | blocks of whole documents, or of shards of documents, that are encoded |
@@ -19,6 +20,7 @@ mod bounded_counting;
 #[cfg(feature = "sources")]
 mod checkpoint;
 mod documents;
+mod file_size;
 pub mod files;
 #[cfg(feature = "sources")]
 pub mod inputs;

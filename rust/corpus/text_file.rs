@@ -92,15 +92,6 @@ fn open(path: &Path) -> Result<Box<dyn Read + Send>> {
     }
 }
 
-/// Bytes of a file as it is stored; none if it does not tell, as a pipe.
-pub(super) fn file_size(path: &Path) -> Option<u64> {
-    #[cfg(feature = "sources")]
-    if let Some(url) = super::remote::url_of(path) {
-        return super::remote::status(url, false).ok().map(|status| status.bytes);
-    }
-    path.metadata().ok().filter(std::fs::Metadata::is_file).map(|data| data.len())
-}
-
 /// Bytes of `text` without an incomplete character at its end.
 fn whole_chars(text: &[u8]) -> usize {
     let is_lead = |&byte: &u8| byte >= 0xC0;

@@ -56,11 +56,12 @@ impl OwnTexts {
 
     /// The text of the token at `at`, if it has its own.
     fn get(&self, at: usize) -> Option<&str> {
-        // Where all tokens have their own texts, the text of a token stands at its index.
-        let is_at = |found: &usize| self.ends.get(*found).is_some_and(|&(place, _)| place as usize == at);
-        let search = || self.ends.binary_search_by_key(&at, |&(place, _)| place as usize).ok();
-        let found = Some(at).filter(is_at).or_else(search)?;
-        let start = found.checked_sub(1).map_or(0, |before| self.ends[before].1);
+        let found = match self.ends.get(at) {
+            // Where all tokens have their own texts, the text of a token stands at its index.
+            Some(&(place, _)) if place as usize == at => at,
+            _ => self.ends.binary_search_by_key(&at, |&(place, _)| place as usize).ok()?,
+        };
+        let start = if found == 0 { 0 } else { self.ends[found - 1].1 };
         Some(&self.text[start..self.ends[found].1])
     }
 }
@@ -112,11 +113,6 @@ impl Columns {
             (start, end) = (offsets.0 - trim.shift, offsets.1 - trim.shift);
         }
         (start, end)
-    }
-
-    /// Start and end of each token in characters, without trims and shifts.
-    pub fn raw_offsets(&self) -> (&[u32], &[u32]) {
-        (&self.starts, &self.ends)
     }
 
     /// Number of tokens.

@@ -10,4 +10,5 @@ pub mod sentencepiece;
 mod splits;
 pub mod tiktoken;
 pub mod tokenizer_json;
+mod version;
 pub mod vocab_files;

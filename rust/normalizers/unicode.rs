@@ -13,7 +13,7 @@ impl Form {
     /// True if `text` is certainly in this form; may be false although it is.
     pub(super) fn is_certain(self, text: &str) -> bool {
         // ASCII is in every form, and most texts need no table.
-        text.is_ascii() || QuickCheck::of(self).first_unsafe(text, 0).is_none()
+        text.is_ascii() || QuickCheck::of(self).first_unstable(text, 0).is_none()
     }
 
     /// `text` in this form.

@@ -9,8 +9,9 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::added_in_chunks::AddedInChunks;
-use super::model_encoder::{MissScratch, ModelEncoder};
+use super::model_encoder::ModelEncoder;
 use super::rewrite_memo::ContextFreeRewriter;
+use super::scratch::MissScratch;
 use crate::Result;
 use crate::cache::ChunkTokens;
 use crate::normalized::Normalized;

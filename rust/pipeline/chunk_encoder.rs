@@ -4,9 +4,10 @@ use std::ops::Range;
 
 use super::added_in_chunks::AddedInChunks;
 use super::bert_rewriter::BertRewriter;
-use super::model_encoder::{MissScratch, ModelEncoder};
+use super::chunk_pre_tokenizer::ChunkPreTokenizer;
+use super::model_encoder::ModelEncoder;
 use super::original_chunks::OriginalChunks;
-use super::seamed::ChunkPreTokenizer;
+use super::scratch::MissScratch;
 use super::two_steps::TwoSteps;
 use super::unigram::{ChunkStages, IsolatedChars};
 use crate::Result;
@@ -245,7 +246,7 @@ impl ChunkEncoder<'_> {
             }
         };
         match self.added {
-            Some(added) if !is_done => added.encode(self, chunk, kind, scratch, out),
+            Some(added) if !is_done => self.encode_with_added(added, chunk, kind, scratch, out),
             _ => Ok(()),
         }
     }

@@ -5,30 +5,15 @@
 //! or, where ids alone are wanted, a part of a pre-token whose bounds no merge crosses. If Metaspace does not cut, all of a segment
 //! is one pre-token, and it is cut into chunks as in [`metaspace_bpe`]. In a key a space stands for the U+2581 that the model sees; a
 //! segment that holds a U+2581 itself takes the stages.
-//!
-//! The first chunk alone, the *front*, sees the text before a segment: no scanner looks back beyond the start of a span.
-//! The front takes the pre-tokenizer. GPT-2's scanner looks a few bytes ahead, so there it cuts a copy of the first bytes with a
-//! space before them, and some bytes after the front.
 
-use super::encode::TextEncoding;
 use super::metaspace_bpe;
 use super::plan::{ChunkPlan, Chunker, Rewrite, Scope};
-use super::stages::{Stages, Visitor};
-use crate::Result;
+use super::stages::Stages;
 use crate::cache::KeyForm;
 use crate::metaspace::{Metaspace, VISIBLE_SPACE};
 use crate::models::Model;
-use crate::normalized::Normalized;
 use crate::pre_tokenizers::{ByteLevel, PreTokenizer};
-use crate::scan::gpt2::Gpt2;
-use crate::scan::{Scan, Splitter};
-use crate::sinks::Sink;
-
-/// Bytes in which the end of a front is looked for first.
-const WINDOW: usize = 64;
-
-/// More bytes than a scanner looks ahead of the end of a span.
-const AHEAD: usize = 16;
+use crate::scan::Splitter;
 
 /// The plan of chunks, if the stages and the model allow it.
 pub(super) fn detect(stages: &Stages, model: &Model) -> Option<ChunkPlan> {
@@ -70,73 +55,6 @@ pub(super) fn repeats_normalizer(plan: ChunkPlan, stages: &Stages) -> bool {
     let contents = stages.matchers.normalized_contents();
     let tells_spaces = contents.look_around || contents.white_space || contents.visible_space;
     shows_spaces && !tells_spaces
-}
-
-impl<S: Sink> TextEncoding<'_, S> {
-    /// Encodes `text`, a segment of normalized text: its front, and by `encode_chunks` the chunks after the front, given its length and
-    /// the step between word ids. False, and nothing encoded, if the segment has to take the stages.
-    pub(super) fn encode_fronted(
-        &mut self,
-        plan: ChunkPlan,
-        text: &Normalized<'_>,
-        encode_chunks: impl FnOnce(&mut Self, ChunkPlan, usize, u32) -> Result<()>,
-    ) -> Result<bool> {
-        let is_one = plan.scope == Scope::Fronted { pre_tokens: None };
-        let first = self.word_id;
-        let Some(front) = self.encode_front(plan, text)? else { return Ok(false) };
-        if is_one {
-            self.word_id = first;
-        }
-        let plan = if S::TRACKED { plan.of_whole_pre_tokens() } else { plan };
-        encode_chunks(self, plan, front, u32::from(!is_one))?;
-        self.word_id += u32::from(is_one);
-        Ok(true)
-    }
-
-    /// Encodes the front of `text`; returns its length. None, and nothing encoded, if the segment has to take the stages.
-    fn encode_front(&mut self, plan: ChunkPlan, text: &Normalized<'_>) -> Result<Option<usize>> {
-        if plan.key_form == KeyForm::Bytes {
-            return self.encode_spaced_front(text).map(Some);
-        }
-        let mut visible_space = [0; 4];
-        let visible_space = VISIBLE_SPACE.encode_utf8(&mut visible_space).as_bytes();
-        let bytes = text.text().as_bytes();
-        // Text of unknown tokens is spelled as the model sees it.
-        let is_spelled = S::TRACKED && self.pipeline.model().id_of_unknown_text().is_some();
-        if is_spelled || memchr::memmem::find(bytes, visible_space).is_some() {
-            return Ok(None);
-        }
-        let front = memchr::memchr(b' ', bytes).unwrap_or(bytes.len());
-        let cut = self.pipeline.stages().cut(text.slice(0..front), plan.key_form)?;
-        cut.spans.iter().try_for_each(|span| self.pre_token(&cut.text, span.clone()))?;
-        Ok(Some(front))
-    }
-
-    /// Encodes the first spans of `text` with a space before it, unless the text begins with one.
-    fn encode_spaced_front(&mut self, text: &Normalized<'_>) -> Result<usize> {
-        let Some(first) = text.text().chars().next().filter(|&first| first != ' ') else { return Ok(0) };
-        let mut window = WINDOW;
-        loop {
-            let end = text.text().floor_char_boundary(window);
-            let part = text.slice(0..end);
-            let mut rewrite = part.rewrite();
-            rewrite.push(' ', 0..first.len_utf8());
-            rewrite.copy(0..end);
-            let spaced = rewrite.finish();
-            // The space may be a span by itself.
-            let middle = Gpt2::advance(spaced.text(), 0);
-            let last = if middle == 1 { Gpt2::advance(spaced.text(), 1) } else { middle };
-            if end < text.text().len() && last + AHEAD > spaced.text().len() {
-                window *= 2;
-                continue;
-            }
-            self.pre_token(&spaced, 0..middle)?;
-            if middle < last {
-                self.pre_token(&spaced, middle..last)?;
-            }
-            return Ok(last - 1);
-        }
-    }
 }
 
 #[cfg(test)]

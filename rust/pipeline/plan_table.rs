@@ -86,23 +86,8 @@ fn known_splitter(pre_tokenizer: &PreTokenizer) -> Option<(Splitter, KeyForm)> {
 
 /// A pre-tokenizer that only cuts, but for a last stage that maps bytes.
 fn only_cuts(stages: &Stages, _: &Model) -> Option<ChunkPlan> {
-    let key_form = key_form_of_cuts(stages.pre_tokenizer.as_ref()?)?;
+    let key_form = seamed::key_form_of_cuts(stages.pre_tokenizer.as_ref()?)?;
     Some(ChunkPlan::of_pre_tokens(Chunker::PreTokenizer, key_form))
-}
-
-/// How pre-tokens are keyed if the pre-tokenizer only cuts, but for a last stage that maps bytes.
-pub(super) fn key_form_of_cuts(pre_tokenizer: &PreTokenizer) -> Option<KeyForm> {
-    let maps_bytes_last = |stages: &[PreTokenizer]| match stages {
-        [cuts @ .., PreTokenizer::ByteLevel(ByteLevel { add_prefix_space: false, .. })] => {
-            cuts.iter().all(PreTokenizer::only_cuts)
-        }
-        _ => false,
-    };
-    match pre_tokenizer {
-        cuts if cuts.only_cuts() => Some(KeyForm::Text),
-        PreTokenizer::Sequence(stages) if maps_bytes_last(stages) => Some(KeyForm::Bytes),
-        _ => None,
-    }
 }
 
 #[cfg(test)]

@@ -65,7 +65,7 @@ mod tests {
     use crate::models::bpe::{Bpe, BpeOptions};
     use crate::models::wordlevel::{SpacedWords, WordLevel};
     use crate::models::wordpiece::{WordPiece, WordPieceOptions};
-    use crate::pipeline::model_encoder::MissScratch;
+    use crate::pipeline::scratch::MissScratch;
     use crate::vocab::Vocab;
 
     #[test]

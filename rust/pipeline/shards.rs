@@ -91,9 +91,13 @@ impl Pipeline {
 
     /// A beginning of `text` of at most `most` bytes that ends at a boundary of `text`, or all of `text`.
     pub fn settled_head<'t>(&self, text: &'t str, most: usize) -> &'t str {
-        let within = text.get(..text.floor_char_boundary(most)).filter(|within| within.len() < text.len());
-        let boundary = within.and_then(|within| self.settled_boundary(within));
-        boundary.map_or(text, |boundary| &text[..boundary])
+        let within = &text[..text.floor_char_boundary(most)];
+        if within.len() < text.len()
+            && let Some(boundary) = self.settled_boundary(within)
+        {
+            return &text[..boundary];
+        }
+        text
     }
 
     fn lasting_boundary(&self, text: &str, wanted: usize, margin: usize) -> Option<usize> {

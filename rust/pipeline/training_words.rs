@@ -6,10 +6,10 @@
 use std::ops::Range;
 
 use super::bert_rewriter::BertRewriter;
+use super::chunk_pre_tokenizer::ChunkPreTokenizer;
 use super::compiled::Pipeline;
 use super::plan::{Rewrite, Scope};
-use super::plan_table::key_form_of_cuts;
-use super::seamed::ChunkPreTokenizer;
+use super::seamed::key_form_of_cuts;
 use super::stages::{Stages, Visitor, Walk};
 use crate::Result;
 use crate::cache::KeyForm;

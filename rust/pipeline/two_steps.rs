@@ -3,7 +3,8 @@
 
 use std::ops::Range;
 
-use super::model_encoder::{MissScratch, ModelEncoder};
+use super::keyed_model::KeyedModel;
+use super::scratch::MissScratch;
 use crate::Result;
 use crate::cache::{CachedTokens, ChunkCache, ChunkKind, ChunkTokens, Lookup};
 use crate::models::bpe::{Border, LateMerges};
@@ -21,7 +22,7 @@ const PART: usize = 8;
 #[derive(Debug)]
 pub(super) struct TwoSteps {
     merges: LateMerges,
-    early: ModelEncoder,
+    early: KeyedModel,
 }
 
 /// The last tokens, which late merges may still join.
@@ -32,7 +33,7 @@ struct Run {
 }
 
 impl TwoSteps {
-    pub(super) fn new(merges: LateMerges, early: ModelEncoder) -> Self {
+    pub(super) fn new(merges: LateMerges, early: KeyedModel) -> Self {
         Self { merges, early }
     }
 

@@ -85,11 +85,15 @@ impl SentencePiece {
         if let Some((_, len)) = self.user_defined.longest(rest.as_bytes()) {
             return (len, &rest[..len]);
         }
-        let rule = self.options.charsmap.as_ref().and_then(|charsmap| charsmap.longest(rest));
-        rule.filter(|&(len, _)| len > 0 && rest.is_char_boundary(len)).unwrap_or_else(|| {
-            let len = rest.chars().next().map_or(0, char::len_utf8);
-            (len, &rest[..len])
-        })
+        if let Some(charsmap) = &self.options.charsmap
+            && let Some((len, replacement)) = charsmap.longest(rest)
+            && len > 0
+            && rest.is_char_boundary(len)
+        {
+            return (len, replacement);
+        }
+        let len = rest.chars().next().map_or(0, char::len_utf8);
+        (len, &rest[..len])
     }
 
     /// The normalized text; its alignment maps each new character to the step that made it.

@@ -108,19 +108,6 @@ impl Finder {
             Kind::Regex(pattern) => pattern.may_match(c),
         }
     }
-
-    /// All matches in `text`.
-    ///
-    /// # Errors
-    /// As [`Self::for_each`].
-    pub fn find_all(&self, text: &str) -> Result<Vec<Range<usize>>> {
-        let mut matches = Vec::new();
-        let _ = self.for_each(text, |found| {
-            matches.push(found);
-            ControlFlow::Continue(())
-        })?;
-        Ok(matches)
-    }
 }
 
 /// True if the regular expression certainly matches its own source text and nothing else.
@@ -184,7 +171,14 @@ mod tests {
     use super::*;
 
     fn find(pattern: &TextPattern, text: &str) -> Vec<Range<usize>> {
-        Finder::new(pattern).and_then(|finder| finder.find_all(text)).expect("a plain pattern")
+        let mut matches = Vec::new();
+        let finder = Finder::new(pattern).expect("a plain pattern");
+        let found = finder.for_each(text, |found| {
+            matches.push(found);
+            ControlFlow::Continue(())
+        });
+        let _ = found.expect("a plain pattern");
+        matches
     }
 
     #[test]

@@ -18,6 +18,8 @@ pub mod folder_lock;
 pub mod fraction;
 pub mod freed_memory;
 pub mod huge_pages;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub(crate) mod on_processor;
 pub mod parallel;
 pub mod prefetch;
 pub mod regex;

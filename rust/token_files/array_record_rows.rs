@@ -68,8 +68,9 @@ mod tests {
 
     use super::*;
     use crate::testing::cases;
-    use crate::token_files::layouts::{self, Layout};
-    use crate::token_files::options::Width;
+    use crate::token_files::layout::Layout;
+    use crate::token_files::layouts;
+    use crate::token_files::width::Width;
 
     proptest! {
         #![proptest_config(cases(60))]

@@ -2,7 +2,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use super::options::{Options, Width};
+use super::options::Options;
+use super::width::Width;
 use crate::corpus::inputs::{FileBlock, InputFile, Place};
 use crate::corpus::sources::AddedColumn;
 use crate::encoding::Encoding;

@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use super::folder_files::folder_files;
 use super::joining::{Stream, are_joined, is_joined, joined_parts, remove_joining};
-use super::layouts::{Layout, folder_files, possible_names, remove};
+use super::layout::Layout;
+use super::layouts::possible_names;
 use super::manifest::{Manifest, Part, remove_list};
 use super::part_file::temporary;
-use super::parts::{SPLITS, split_names};
+use super::paths::{SPLITS, remove};
 use super::run::{Existing, Run};
 use super::shuffle::{remove_runs, sorted_up_to};
 use crate::corpus::inputs::{Place, resumed_inputs};
@@ -94,7 +96,7 @@ impl Run<'_> {
     /// The manifest with its sound parts, and with the inputs of which the others are made.
     fn go_on(&self, mut found: Manifest, planned: &Manifest, sound: &Sound, read: Place) -> Result<Manifest> {
         if !sound.is_joining {
-            remove_joining(self.folder, self.options.layout, split_names(self.options))?;
+            remove_joining(self.folder, self.options.layout, self.options.split_names())?;
         }
         let inputs = resumed_inputs(&found.inputs, &planned.inputs, read);
         let is_reopened = found.total.is_some() && !sound.is_complete;
@@ -114,7 +116,7 @@ impl Run<'_> {
             remove_runs(self.folder)?;
         }
         if is_joined(self.options) {
-            remove_joining(self.folder, self.options.layout, split_names(self.options))?;
+            remove_joining(self.folder, self.options.layout, self.options.split_names())?;
             (0..manifest.parts.len())
                 .try_for_each(|part| remove_part(self.folder, self.options.layout, part))?;
             remove_split_folders(self.folder);

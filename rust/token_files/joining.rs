@@ -11,15 +11,14 @@ use std::path::{Path, PathBuf};
 
 use flate2::Crc;
 
-use super::layouts::{
-    FORMS, Layout, Preset, documents_of, is_loss_file, joined, loss_names, open_lengths, remove, within,
-    write_index,
-};
+use super::layout::{Layout, Preset};
+use super::layouts::{FORMS, documents_of, is_loss_file, loss_names, open_lengths, write_index};
 use super::loss::LossForm;
-use super::manifest::{FileEntry, Part};
-use super::options::{Options, Width};
-use super::part_file::{PartFile, temporary};
-use super::parts::split_names;
+use super::manifest::Part;
+use super::options::Options;
+use super::part_file::{FileEntry, PartFile, temporary};
+use super::paths::{joined, remove, within};
+use super::width::Width;
 use crate::structures::append_log::AppendLog;
 use crate::structures::atomic_file;
 use crate::structures::parallel::{OnProgress, Progress};
@@ -49,7 +48,7 @@ impl Stream {
             let masks = loss.map(|form| Self { split, loss: Some(form) });
             std::iter::once(Self { split, loss: None }).chain(masks)
         };
-        split_names(options).iter().flat_map(of_split).collect()
+        options.split_names().iter().flat_map(of_split).collect()
     }
 
     /// All streams that a run may have in these splits, whatever its options.

@@ -5,8 +5,8 @@
 
 use serde_json::Value;
 
-use super::layouts::{Layout, Preset};
-use super::options::Width;
+use super::layout::{Layout, Preset};
+use super::width::Width;
 use crate::{Error, Result};
 
 /// The label of a token that is not learned, as loss functions expect it.

@@ -4,15 +4,15 @@
 //! `parts.jsonl`, so that the work for the manifest does not grow with the number of parts.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::counts::Counts;
 use super::manifest_file::{NAMES, read_manifest, write_manifest};
-use super::packing::PackedCounts;
+use super::part_file::FileEntry;
+use super::paths::remove;
 use crate::corpus::inputs::{Input, Place, inputs_difference};
 use crate::structures::append_log::AppendLog;
 use crate::{Error, Result};
@@ -52,76 +52,6 @@ pub(super) struct Part {
     #[serde(flatten)]
     pub(super) counts: Counts,
     pub(super) files: BTreeMap<String, FileEntry>,
-}
-
-/// The counts of a part, or of all parts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Counts {
-    /// Documents to train on and for validation, empty ones apart.
-    pub(super) documents: u64,
-    pub(super) tokens: u64,
-    /// Documents that have no tokens and are not written.
-    pub(super) empty: u64,
-    /// Broken records, which are left out.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub(super) skipped: u64,
-    /// The documents for validation, which `documents` counts, too.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub(super) validation_documents: u64,
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub(super) validation_tokens: u64,
-    /// Tokens of rows that were left out since they were not full.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub(super) dropped_tokens: u64,
-    /// Of conversations, the tokens to learn, and the documents without any.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub(super) loss_tokens: u64,
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub(super) no_loss_documents: u64,
-    #[serde(flatten)]
-    pub(super) packed: PackedCounts,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
-pub(super) fn is_zero(count: &u64) -> bool {
-    *count == 0
-}
-
-impl Counts {
-    /// The rows and tokens of one split. Unless documents are packed into rows of one length, each is a row.
-    pub(super) fn of_split(self, is_validation: bool, row_length: Option<usize>) -> (u64, u64) {
-        let pick =
-            |all: u64, validation| if is_validation { validation } else { all.saturating_sub(validation) };
-        let Some(length) = row_length else {
-            let rows = pick(self.documents, self.validation_documents);
-            return (rows, pick(self.tokens, self.validation_tokens));
-        };
-        let rows = pick(self.packed.rows, self.packed.validation_rows);
-        (rows, rows.saturating_mul(length as u64))
-    }
-
-    /// The sum, if 64 bits hold it.
-    pub(super) fn checked_add(self, other: Self) -> Option<Self> {
-        Some(Self {
-            documents: self.documents.checked_add(other.documents)?,
-            tokens: self.tokens.checked_add(other.tokens)?,
-            empty: self.empty.checked_add(other.empty)?,
-            skipped: self.skipped.checked_add(other.skipped)?,
-            validation_documents: self.validation_documents.checked_add(other.validation_documents)?,
-            validation_tokens: self.validation_tokens.checked_add(other.validation_tokens)?,
-            dropped_tokens: self.dropped_tokens.checked_add(other.dropped_tokens)?,
-            loss_tokens: self.loss_tokens.checked_add(other.loss_tokens)?,
-            no_loss_documents: self.no_loss_documents.checked_add(other.no_loss_documents)?,
-            packed: self.packed.checked_add(other.packed)?,
-        })
-    }
-}
-
-/// A finished file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct FileEntry {
-    pub(super) bytes: u64,
-    pub(super) crc32: String,
 }
 
 impl Manifest {
@@ -233,11 +163,7 @@ pub(super) fn begin_list(folder: &Path, finished: &[Part]) -> Result<PartList> {
 /// # Errors
 /// [`Error::Io`].
 pub(super) fn remove_list(folder: &Path) -> Result<()> {
-    let path = folder.join(PARTS);
-    match fs::remove_file(&path) {
-        Err(source) if source.kind() != io::ErrorKind::NotFound => Err(Error::io("remove", &path)(source)),
-        _ => Ok(()),
-    }
+    remove(&folder.join(PARTS))
 }
 
 /// The hash FNV-1a of 64 bits.

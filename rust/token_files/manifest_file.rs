@@ -14,8 +14,9 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::reader::FileReader;
 use serde_json::Value;
 
-use super::layouts::{remove, schema_of};
+use super::layouts::schema_of;
 use super::parquet_rows::read_file;
+use super::paths::remove;
 use crate::structures::atomic_file;
 use crate::{Error, Result};
 

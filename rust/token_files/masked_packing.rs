@@ -3,10 +3,12 @@
 //! The packer divides documents by tokens and does not look into them. So a token with a mask is packed as its id and one byte more,
 //! and each row that is full is divided into ids and mask again. Padding is not learned.
 
-use super::layouts::{PartWriter, Row};
-use super::options::Width;
-use super::packing::{PackedCounts, PackedRow, Packer};
+use super::counts::PackedCounts;
+use super::layouts::PartWriter;
+use super::packing::{PackedRow, Packer};
 use super::packing_options::Packing;
+use super::rows::Row;
+use super::width::Width;
 use crate::Result;
 use crate::corpus::inputs::Place;
 

@@ -3,6 +3,9 @@
 //! | file | holds |
 //! |---|---|
 //! | `options` | the contents of the files, and which options fit together |
+//! | `layout` | the layouts, their names, and the options that each takes |
+//! | `rows` | rows, and integers about the tokens of packed rows |
+//! | `width` | how integers are stored |
 //! | `encoding` | blocks of records and their ids |
 //! | `parts` | documents in, finished parts out |
 //! | `packing` | documents in rows of one length |
@@ -12,8 +15,11 @@
 //! | `feed` | documents that are encoded elsewhere |
 //! | `row_index` | rows of one length as ranges of tokens that are written already |
 //! | `permutation` | a seeded order of numbers, in constant memory |
-//! | `layouts` | the layouts, and the files of a part in each |
+//! | `layouts` | the files of a part in each layout |
 //! | `part_file` | a file under a temporary name |
+//! | `folder_files` | the files of a folder that belong to no part |
+//! | `paths` | names of files in a folder |
+//! | `counts` | documents, tokens and rows of a part, or of all parts |
 //! | `manifest` | the tokenizer, options and inputs of a folder, and its finished parts |
 //! | `manifest_file` | the file of a manifest: JSON, or the metadata of a Parquet file |
 //! | `arrow_batches` | where the columns of an Arrow stream lie, for readers that memory-map it |
@@ -36,10 +42,13 @@
 
 mod array_record_rows;
 mod arrow_batches;
+mod counts;
 mod encoding;
 mod existing;
 mod feed;
+mod folder_files;
 mod joining;
+mod layout;
 mod layouts;
 mod loss;
 mod manifest;
@@ -52,23 +61,28 @@ mod packing_options;
 mod parquet_rows;
 mod part_file;
 mod parts;
+mod paths;
 mod permutation;
 mod row_index;
+mod rows;
 mod run;
 mod shuffle;
 mod tar_rows;
+mod width;
 
 pub use array_record_rows::array_record_rows;
 pub use arrow_batches::arrow_batches;
+pub use counts::Counts;
 pub use feed::{FedBlock, Feed};
-pub use layouts::{Layout, Preset, RowColumn};
+pub use layout::{Layout, Preset};
 pub use loss::{LossForm, Messages};
-pub use manifest::Counts;
 pub use manifest_file::{read_manifest, write_manifest};
 pub use merging::merge_token_files;
-pub use options::{Options, Width};
+pub use options::Options;
 pub use packing_options::{Packing, PackingMethod};
 pub use parquet_rows::{GroupRows, parquet_group, parquet_groups};
 pub use row_index::RowIndex;
+pub use rows::RowColumn;
 pub use run::{Existing, Run, tokenize_files};
 pub use tar_rows::tar_rows;
+pub use width::Width;

@@ -4,9 +4,7 @@
 //! of the length of a row as there are, and the rest. Slices are collected up to the bytes of a packing window, and all rows of the
 //! window are written, so memory does not grow with the documents. A window ends with its part at the latest.
 
-use serde::{Deserialize, Serialize};
-
-use super::manifest::is_zero;
+use super::counts::PackedCounts;
 use super::packing_options::{Packing, PackingMethod};
 use crate::Result;
 use crate::structures::best_fit::Bins;
@@ -23,40 +21,6 @@ pub(super) struct PackedRow<'a> {
     pub(super) starts: &'a [i32],
     /// Tokens of padding.
     pub(super) padding: usize,
-}
-
-/// The counts of packed documents.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct PackedCounts {
-    /// Rows of all splits.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub(super) rows: u64,
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub(super) validation_rows: u64,
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub(super) padding_tokens: u64,
-    /// Documents with tokens in more than one row, or in a row that was left out.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub(super) cut_documents: u64,
-    /// The same for documents end to end, if they are packed otherwise.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub(super) concat_padding_tokens: u64,
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub(super) concat_cut_documents: u64,
-}
-
-impl PackedCounts {
-    /// The sum, if 64 bits hold it.
-    pub(super) fn checked_add(self, other: Self) -> Option<Self> {
-        Some(Self {
-            rows: self.rows.checked_add(other.rows)?,
-            validation_rows: self.validation_rows.checked_add(other.validation_rows)?,
-            padding_tokens: self.padding_tokens.checked_add(other.padding_tokens)?,
-            cut_documents: self.cut_documents.checked_add(other.cut_documents)?,
-            concat_padding_tokens: self.concat_padding_tokens.checked_add(other.concat_padding_tokens)?,
-            concat_cut_documents: self.concat_cut_documents.checked_add(other.concat_cut_documents)?,
-        })
-    }
 }
 
 /// Counts the documents that rows of one length would cut, end to end.

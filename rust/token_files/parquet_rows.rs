@@ -109,8 +109,9 @@ mod tests {
 
     use super::*;
     use crate::testing::cases;
-    use crate::token_files::layouts::{self, IDS, Layout};
-    use crate::token_files::options::Width;
+    use crate::token_files::layout::Layout;
+    use crate::token_files::layouts::{self, IDS};
+    use crate::token_files::width::Width;
 
     proptest! {
         #![proptest_config(cases(100))]

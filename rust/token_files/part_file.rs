@@ -5,12 +5,19 @@ use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use flate2::Crc;
+use serde::{Deserialize, Serialize};
 
-use super::manifest::FileEntry;
 use crate::{Error, Result};
 
 /// Bytes that are collected before they are written.
 const BUFFER: usize = 1 << 18;
+
+/// A finished file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct FileEntry {
+    pub(super) bytes: u64,
+    pub(super) crc32: String,
+}
 
 /// A file of a part. Unless it is finished, it is removed when it is dropped.
 #[derive(Debug)]

@@ -4,25 +4,18 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use super::layouts::{self, CompleteFile, PartKind, PartWriter, Row};
+use super::counts::{Counts, PackedCounts};
+use super::layouts::{self, CompleteFile, PartKind, PartWriter};
 use super::loss::learned;
-use super::manifest::{Counts, Part, PartList, begin_list};
+use super::manifest::{Part, PartList, begin_list};
 use super::masked_packing::RowPacker;
 use super::options::Options;
-use super::packing::PackedCounts;
 use super::part_file::PartFile;
+use super::rows::Row;
 use crate::corpus::inputs::Place;
 use crate::structures::atomic_file;
 use crate::structures::parallel::Background;
 use crate::{Error, Result};
-
-/// The folders of the splits within the folder of a run.
-pub(super) const SPLITS: [&str; 2] = ["train", "validation"];
-
-/// The folders of a run's splits, named from its own folder; with one split this is the folder itself, by an empty name.
-pub(super) fn split_names(options: &Options) -> &'static [&'static str] {
-    if options.splits() == 1 { &[""] } else { &SPLITS }
-}
 
 /// A document that is to be written.
 #[derive(Clone, Copy, Debug)]
@@ -108,7 +101,7 @@ impl<'a> PartsFinisher<'a> {
     /// [`Error::Io`].
     pub(super) fn new(folder: &'a Path, options: &Options, finished: Vec<Part>) -> Result<Self> {
         let list = begin_list(folder, &finished)?;
-        Ok(Self { folder, splits: split_names(options), list, parts: finished })
+        Ok(Self { folder, splits: options.split_names(), list, parts: finished })
     }
 
     /// Has the files of a part reach the disk, gives them their names, and lists them, in this order.
@@ -146,7 +139,7 @@ impl<'a, 'b> PartsWriter<'a, 'b> {
         finished: &[Part],
         finisher: &'a mut Background<'b, ClosedPart>,
     ) -> Self {
-        let names = split_names(options);
+        let names = options.split_names();
         let files = || finished.iter().flat_map(|part| part.files.keys());
         let has_files =
             |split: usize| names.get(split).is_some_and(|name| files().any(|file| file.starts_with(name)));
@@ -232,7 +225,7 @@ impl<'a, 'b> PartsWriter<'a, 'b> {
 
     fn open_split(&mut self, split: usize) -> Result<Split> {
         self.has_files[split] = true;
-        let folder = self.folder.join(split_names(self.options)[split]);
+        let folder = self.folder.join(self.options.split_names()[split]);
         if !folder.is_dir() {
             fs::create_dir_all(&folder).map_err(Error::io("create", &folder))?;
             // Files are synced with their folder, and this one is an entry of the run's.
@@ -257,7 +250,7 @@ impl<'a, 'b> PartsWriter<'a, 'b> {
             packed.validation_rows = if number > 0 { packed.rows } else { 0 };
             counts.dropped_tokens += dropped;
             counts.packed = counts.packed.checked_add(packed).ok_or_else(too_many_tokens)?;
-            let folder = split_names(self.options)[number];
+            let folder = self.options.split_names()[number];
             files.extend(complete.into_iter().map(|complete| {
                 let name = complete.file.path().file_name().unwrap_or_default().to_string_lossy();
                 let name = if folder.is_empty() { name.into_owned() } else { format!("{folder}/{name}") };

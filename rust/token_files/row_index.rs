@@ -9,12 +9,14 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use super::layouts::{HEADER, header, remove};
-use super::manifest::FileEntry;
+use super::counts::PackedCounts;
+use super::layouts::{HEADER, header};
 use super::manifest_file::{NAMES, write_manifest};
-use super::packing::{EndToEnd, PackedCounts};
+use super::packing::EndToEnd;
 use super::packing_options::{PackingMethod, check_row_length};
+use super::part_file::FileEntry;
 use super::part_file::PartFile;
+use super::paths::remove;
 use super::permutation::Permutation;
 use crate::structures::atomic_file;
 use crate::structures::best_fit::Bins;

@@ -5,13 +5,15 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::counts::Counts;
 use super::encoding::{BlockEncoder, EncodedBlock};
 use super::feed::{Feed, for_each_fed};
+use super::folder_files::finish_folder;
 use super::joining::{Stream, is_joined, join_parts};
-use super::layouts::{PartKind, finish_folder};
-use super::manifest::{Counts, Manifest, fnv_1a};
+use super::layouts::PartKind;
+use super::manifest::{Manifest, fnv_1a};
 use super::options::Options;
-use super::parts::{Document, PartsFinisher, PartsWriter, split_names, too_many_tokens};
+use super::parts::{Document, PartsFinisher, PartsWriter, too_many_tokens};
 use super::shuffle::{MERGING, RunsWriter, merge_runs};
 use crate::corpus::inputs::{FileBlock, FilesReader, InputFile, InputSource, Place, input_files};
 use crate::corpus::sources::{AddedColumn, added_columns};
@@ -108,7 +110,7 @@ pub fn tokenize_files(
     on_progress(done)?;
     let total = manifest.parts.iter().try_fold(Counts::default(), |sum, part| sum.checked_add(part.counts));
     let total = total.ok_or_else(too_many_tokens)?;
-    let splits = split_names(run.options);
+    let splits = run.options.split_names();
     manifest.files = finish_folder(kind, run.folder, splits, &manifest)?;
     if is_joined(run.options) {
         let streams = &Stream::of_run(run.options);

@@ -7,7 +7,7 @@ use std::path::Path;
 use tar::Archive;
 
 use super::layouts::{HEADER, IDS, header};
-use super::options::Width;
+use super::width::Width;
 use crate::{Error, Result};
 
 /// Bytes of a block, and of the zeros at the end of a tar file.
@@ -59,7 +59,8 @@ mod tests {
 
     use super::*;
     use crate::testing::cases;
-    use crate::token_files::layouts::{self, Layout};
+    use crate::token_files::layout::Layout;
+    use crate::token_files::layouts;
 
     proptest! {
         #![proptest_config(cases(100))]

@@ -317,19 +317,16 @@ impl Trainer {
             }
             (Self::WordPiece(trainer), Model::WordPiece(current)) => {
                 let trainer = wordpiece::WordPieceTrainer { threads, ..trainer.clone() };
-                let continued =
-                    trainer.continue_training(&words.into_table()?, current, present, on_progress)?;
-                Ok(Model::WordPiece(continued))
+                let words = words.into_table()?;
+                trainer.continue_training(&words, current, present, on_progress).map(Model::WordPiece)
             }
             (Self::Unigram(trainer), Model::Unigram(current)) => {
                 let trainer = unigram::UnigramTrainer { threads, ..trainer.clone() };
-                let continued =
-                    trainer.continue_training(&words.into_table()?, current, present, on_progress)?;
-                Ok(Model::Unigram(continued))
+                let words = words.into_table()?;
+                trainer.continue_training(&words, current, present, on_progress).map(Model::Unigram)
             }
             (Self::WordLevel(trainer), Model::WordLevel(current)) => {
-                let continued = trainer.continue_training(&words.into_table()?, current, present)?;
-                Ok(Model::WordLevel(continued))
+                trainer.continue_training(&words.into_table()?, current, present).map(Model::WordLevel)
             }
             (_, model) => Err(self.wrong_model(model)),
         }

@@ -1,4 +1,4 @@
-"""Files of `python/lexmill` import each other in one direction, imports within functions included."""
+"""Files of `python/lexmill` and of `rust` import each other in one direction, imports within functions included."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
-import pytest
+from rust_imports import graph_of
 
 ROOT = Path(__file__).parents[2]
 PYTHON = ROOT / "python"
@@ -48,14 +48,20 @@ def imported(module: str, path: Path, known: dict[str, Path]) -> set[str]:
     return {name for name in names if name in known} - {module}
 
 
+def circle(graph: dict[str, set[str]]) -> list[str]:
+    """Modules of which each imports the next one, the last is the first; empty if there are none."""
+    try:
+        TopologicalSorter({module: sorted(graph[module]) for module in sorted(graph)}).prepare()
+    except CycleError as error:
+        return list(reversed(error.args[1]))
+    return []
+
+
 def test_imports_form_no_circle() -> None:
     known = modules()
     graph = {module: imported(module, path, known) for module, path in known.items()}
     assert graph["lexmill.ray"] >= {"lexmill._core", "lexmill._engines.jobs"}
-    try:
-        TopologicalSorter(graph).prepare()
-    except CycleError as error:
-        pytest.fail(" -> ".join(error.args[1]))
+    assert circle(graph) == []
 
 
 def test_private_modules_at_the_top_are_the_ones_that_the_core_imports_by_name() -> None:
@@ -65,3 +71,27 @@ def test_private_modules_at_the_top_are_the_ones_that_the_core_imports_by_name()
     assert {"lexmill.errors"} <= named <= set(known)
     private = {name for name in known if re.fullmatch(r"lexmill\._[a-z]\w*", name) and known[name].stem != "__init__"}
     assert private - {"lexmill._core", "lexmill._types"} <= named
+
+
+def test_rust_files_import_each_other_in_one_direction() -> None:
+    graph = graph_of(ROOT / "rust")
+    assert graph["tokenizer"] >= {"pipeline", "added_tokens"}
+    assert circle(graph) == []
+
+
+def test_a_circle_of_rust_files_is_found(tmp_path: Path) -> None:
+    files = {
+        "lib.rs": "mod a; mod b; mod c;",
+        "a.rs": "use crate::b::{self, inner::{One, Two}}; // use crate::c;",
+        "b/mod.rs": "mod inner; pub struct Parent; pub use inner::One;",
+        "b/inner.rs": 'use super::Parent; fn f() { crate::c::g("use crate::a::X;") }',
+        "c.rs": "#[cfg(test)] mod tests { use crate::a::One; } #[cfg(test)] use crate::a::Two; fn g() {}",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    graph = graph_of(tmp_path)
+    assert graph == {"lib": set(), "a": {"b", "b::inner"}, "b": {"b::inner"}, "b::inner": {"c"}, "c": set()}
+    assert circle(graph) == []
+    (tmp_path / "c.rs").write_text("use super::a;", encoding="utf-8")
+    assert circle(graph_of(tmp_path)) == ["a", "b::inner", "c", "a"]

@@ -8,9 +8,10 @@ use pyo3::types::{PyDict, PyType};
 
 use super::PyModel;
 use super::options::model_options;
-use crate::bindings::arguments::{FilePath, Keyword, note_unknown, with_note};
+use crate::bindings::arguments::{Keyword, note_unknown, with_note};
 use crate::bindings::components::{get_field, replace};
 use crate::bindings::errors::{OrRaise, exception};
+use crate::bindings::file_paths::FilePath;
 use crate::bindings::properties::{Given, Property, Seed, Shown};
 use crate::formats::vocab_files;
 use crate::models::Model;

@@ -20,9 +20,10 @@ pub(super) use unigram::PyUnigram;
 pub(super) use wordlevel::PyWordLevel;
 pub(super) use wordpiece::PyWordPiece;
 
-use super::arguments::{FilePath, with_note};
+use super::arguments::with_note;
 use super::components::unpickling;
 use super::errors::{OrRaise, exception};
+use super::file_paths::FilePath;
 use super::shown::{Extent, shown};
 use super::stage::{Stage, Staged};
 use super::strings::surrogate_note;

@@ -6,9 +6,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
 
 use super::{PyModel, dictionary, vocab_of};
-use crate::bindings::arguments::FilePath;
 use crate::bindings::components::{get_field, set_field};
 use crate::bindings::errors::OrRaise;
+use crate::bindings::file_paths::FilePath;
 use crate::formats::vocab_files;
 use crate::models::Model;
 use crate::models::wordlevel::WordLevel;

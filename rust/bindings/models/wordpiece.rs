@@ -7,9 +7,10 @@ use pyo3::types::{PyDict, PyType};
 
 use super::options::model_options;
 use super::{PyModel, dictionary, vocab_of};
-use crate::bindings::arguments::{FilePath, note_unknown};
+use crate::bindings::arguments::note_unknown;
 use crate::bindings::components::{get_field, replace};
 use crate::bindings::errors::OrRaise;
+use crate::bindings::file_paths::FilePath;
 use crate::bindings::properties::{Given, Property, Shown, unsigned};
 use crate::formats::vocab_files;
 use crate::models::Model;

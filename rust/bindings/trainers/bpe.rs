@@ -6,19 +6,17 @@ use serde_json::{Map, Value, json};
 
 use super::options::trainer_options;
 use super::superwords::{PySuperwordOptions, superwords_from_json, superwords_json};
-use super::{PyTrainer, members, texts};
+use super::{PyTrainer, members, texts, trained};
 use crate::bindings::arguments::{Keyword, note_unknown, threads};
 use crate::bindings::errors::OrRaise;
-use crate::bindings::progress::Reporter;
 use crate::bindings::properties::{
-    Given, Property, Shown, first_chars, name_of, named, read_forbidden, unsigned,
+    Given, Property, Shown, choice, first_chars, name_of, named, read_forbidden, unsigned,
 };
 use crate::bindings::regex::PatternList;
 use crate::models::bpe::{Bpe, BpeOptions};
 use crate::trainers::Trainer;
 use crate::trainers::bpe::{BpeTrainer, TieBreak, TrainedBpe};
 use crate::trainers::forbidden::Forbidden;
-use crate::trainers::word_counts::WordCounts;
 use crate::vocab::Vocab;
 
 /// Learns byte-pair merges: the most frequent pair of neighbours first.
@@ -55,8 +53,10 @@ use crate::vocab::Vocab;
 #[pyclass(name = "BpeTrainer", module = "lexmill.trainers", extends = PyTrainer, frozen)]
 pub(in crate::bindings) struct PyBpeTrainer;
 
-pub(in crate::bindings) const TIE_BREAKS: [(&str, TieBreak); 2] =
+pub(super) const TIE_BREAKS: [(&str, TieBreak); 2] =
     [("smallest-ids", TieBreak::SmallestIds), ("first-seen", TieBreak::FirstSeen)];
+
+choice!(TieBreak: TIE_BREAKS);
 
 /// The options that this kind of trainer alone has.
 pub(super) fn to_json(trainer: &BpeTrainer) -> Map<String, Value> {
@@ -83,7 +83,6 @@ pub(super) fn from_json(value: &Value) -> Option<BpeTrainer> {
     Some(BpeTrainer {
         vocab_size: value["vocab_size"].as_u64()? as usize,
         min_frequency: value["min_frequency"].as_u64()?,
-        special_tokens: Vec::new(),
         limit_alphabet: value["limit_alphabet"].as_u64().map(|limit| limit as usize),
         initial_alphabet: alphabet.iter().filter_map(|c| c.as_str()?.chars().next()).collect(),
         continuing_subword_prefix: string("continuing_subword_prefix"),
@@ -93,14 +92,11 @@ pub(super) fn from_json(value: &Value) -> Option<BpeTrainer> {
             Value::Null => None,
             options => Some(superwords_from_json(options)?),
         },
-        max_words: None,
-        only_new_tokens: false,
         tie_break: TIE_BREAKS.iter().find(|(name, _)| value["tie_break"] == **name)?.1,
         auto_character_coverage: value["auto_character_coverage"].as_bool()?,
         initial_tokens: texts(&value["initial_tokens"])?,
         forbid: read_forbidden(&value["forbid"])?,
-        is_byte_level: false,
-        threads: 1,
+        ..BpeTrainer::default()
     })
 }
 
@@ -152,32 +148,22 @@ impl PyBpeTrainer {
         kwargs: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyClassInitializer<Self>> {
         note_unknown(kwargs)?;
-        let trainer = BpeTrainer {
+        let trainer = Trainer::Bpe(BpeTrainer {
             vocab_size: unsigned(py, "vocab_size", vocab_size)?,
             min_frequency: unsigned(py, "min_frequency", min_frequency)?,
-            special_tokens: Vec::new(),
-            limit_alphabet: limit_alphabet
-                .0
-                .map(|limit| unsigned(py, "limit_alphabet", limit))
-                .transpose()?,
+            limit_alphabet: Option::<usize>::given(py, "limit_alphabet", limit_alphabet.0)?,
             initial_alphabet: first_chars(&initial_alphabet.0.unwrap_or_default()),
             continuing_subword_prefix: continuing_subword_prefix.0,
             end_of_word_suffix: end_of_word_suffix.0,
-            max_token_length: max_token_length
-                .map(|length| unsigned(py, "max_token_length", length))
-                .transpose()?,
+            max_token_length: Option::<usize>::given(py, "max_token_length", max_token_length)?,
             superwords: superwords.map(|options| options.get().0.clone()),
-            max_words: None,
-            only_new_tokens: false,
             tie_break: named(py, "tie_break", &TIE_BREAKS, tie_break)?,
             auto_character_coverage,
             initial_tokens,
             forbid: forbid.to_core(py)?,
-            is_byte_level: false,
-            threads: 1,
-        };
-        let base =
-            PyTrainer::of(Trainer::Bpe(trainer), special_tokens.0.as_ref(), show_progress, progress_format)?;
+            ..BpeTrainer::default()
+        });
+        let base = PyTrainer::of(trainer, special_tokens.0.as_ref(), show_progress, progress_format)?;
         Ok(base.add_subclass(Self))
     }
 
@@ -217,13 +203,9 @@ pub(in crate::bindings) fn train_bpe_words(
     byte_level: bool,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Trained> {
-    let trainer = py.get_type::<PyBpeTrainer>().call((), options)?;
-    let trainer = self::options(&trainer.cast::<PyBpeTrainer>()?.borrow());
+    let trainer = options_of(py, options)?;
     let trainer = BpeTrainer { threads: threads(num_threads), is_byte_level: byte_level, ..trainer };
-    let counts: WordCounts = words.into_iter().collect();
-    let mut reporter = Reporter::silent();
-    let trained = py.detach(|| trainer.train(counts, &mut |progress| reporter.report(progress)));
-    reporter.or_raise(py, trained).map(trained_texts)
+    trained(py, words, |words, on_progress| trainer.train(words, on_progress)).map(trained_texts)
 }
 
 /// Tokens with their ids, and merges.
@@ -248,8 +230,7 @@ pub(in crate::bindings) fn extend_bpe_words(
     num_threads: Option<usize>,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<BpeTables> {
-    let trainer = py.get_type::<PyBpeTrainer>().call((), options)?;
-    let trainer = self::options(&trainer.cast::<PyBpeTrainer>()?.borrow());
+    let trainer = options_of(py, options)?;
     let trainer = BpeTrainer { threads: threads(num_threads), max_words, ..trainer };
     let model_options = BpeOptions {
         continuing_subword_prefix: trainer.continuing_subword_prefix.clone(),
@@ -264,12 +245,9 @@ pub(in crate::bindings) fn extend_bpe_words(
     let merges: Vec<(&str, &str)> =
         merges.iter().map(|(left, right)| (left.as_str(), right.as_str())).collect();
     let base = Bpe::new(tokens, &merges, model_options).or_raise(py)?;
-    let counts: WordCounts = words.into_iter().collect();
-    let mut reporter = Reporter::silent();
-    let extended = py.detach(|| {
-        trainer.extend(&base, first_id, counts, &mut |progress| reporter.report(progress))?.into_model(&base)
-    });
-    let model = reporter.or_raise(py, extended)?;
+    let model = trained(py, words, |words, on_progress| {
+        trainer.extend(&base, first_id, words, on_progress)?.into_model(&base)
+    })?;
     let owned = |(token, id): (&str, u32)| (token.to_owned(), id);
     let merges = model.spelled_merges().map(|(left, right)| (left.to_owned(), right.to_owned())).collect();
     Ok((model.vocab().sorted_by_id().into_iter().map(owned).collect(), merges))

@@ -17,32 +17,25 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 use serde_json::{Map, Value, json};
 
-pub(super) use bpe::{PyBpeTrainer, TIE_BREAKS, extend_bpe_words, train_bpe_words};
+pub(super) use bpe::{PyBpeTrainer, extend_bpe_words, train_bpe_words};
 pub(super) use parity::{ParityTraining, PyParityBpeTrainer, train_parity_bpe_words};
 pub(super) use superwords::PySuperwordOptions;
-pub(super) use unigram::{ALGORITHMS, PyUnigramTrainer, train_unigram_words};
+pub(super) use unigram::{PyUnigramTrainer, train_unigram_words};
 pub(super) use wordlevel::{PyWordLevelTrainer, train_wordlevel_words};
-pub(super) use wordpiece::{PyWordPieceTrainer, SCORES, train_wordpiece_words};
+pub(super) use wordpiece::{PyWordPieceTrainer, train_wordpiece_words};
 
 use super::added_token::{PyAddedToken, tokens};
 use super::errors::exception;
+use super::progress::{ProgressFormat, Reporter};
 use super::properties::name_of;
 use super::shown::Extent;
+use crate::Result;
 use crate::added_tokens::AddedToken;
 use crate::formats::tokenizer_json::{added_token_json, read_added_token_json};
 use crate::models::Model;
+use crate::structures::parallel::OnProgress;
 use crate::trainers::Trainer;
-
-/// How progress is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ProgressFormat {
-    /// A line on a terminal's standard error.
-    Terminal,
-    /// Lines of JSON on standard error.
-    Json,
-    /// Nothing.
-    Silent,
-}
+use crate::trainers::word_counts::WordCounts;
 
 /// A trainer, with the options that only the tokenizer around it needs.
 #[derive(Clone, Debug)]
@@ -53,6 +46,17 @@ pub(super) struct Training {
     pub(super) progress_format: ProgressFormat,
     /// Distinct words of the last training; all copies share the number.
     pub(super) words: Arc<AtomicUsize>,
+}
+
+impl Training {
+    /// Reports progress to `on_progress`, else as the trainer's options say.
+    pub(super) fn reporter(&self, py: Python<'_>, on_progress: Option<Py<PyAny>>) -> PyResult<Reporter> {
+        match on_progress {
+            Some(callback) => Ok(Reporter::to(callback)),
+            None if self.show_progress => Reporter::shown(py, self.progress_format),
+            None => Ok(Reporter::silent()),
+        }
+    }
 }
 
 /// Base class of all trainers.
@@ -72,7 +76,7 @@ impl PyTrainer {
         let special = |list| tokens(list, true, "special_tokens");
         let special_tokens = special_tokens.map_or_else(|| Ok(Vec::new()), special)?;
         trainer.set_special_tokens(contents(&special_tokens));
-        let progress_format = format_of(progress_format);
+        let progress_format = ProgressFormat::named(progress_format);
         let words = Arc::default();
         let training = Training { trainer, special_tokens, show_progress, progress_format, words };
         Ok(PyClassInitializer::from(Self { training: Arc::new(RwLock::new(training)) }))
@@ -107,12 +111,12 @@ impl PyTrainer {
 
     #[getter]
     fn get_progress_format(&self) -> &'static str {
-        name_of(&FORMATS, self.get().progress_format)
+        name_of(&ProgressFormat::NAMES, self.get().progress_format)
     }
 
     #[setter]
     fn set_progress_format(&self, value: &str) {
-        self.update(|training| training.progress_format = format_of(value));
+        self.update(|training| training.progress_format = ProgressFormat::named(value));
     }
 
     #[getter]
@@ -170,7 +174,10 @@ fn to_json(training: &Training) -> (&'static str, Map<String, Value>) {
     };
     let mut all = Map::new();
     all.insert("show_progress".to_owned(), json!(training.show_progress));
-    all.insert("progress_format".to_owned(), json!(name_of(&FORMATS, training.progress_format)));
+    all.insert(
+        "progress_format".to_owned(),
+        json!(name_of(&ProgressFormat::NAMES, training.progress_format)),
+    );
     let special_tokens = training.special_tokens.iter().map(added_token_json).collect();
     all.insert("special_tokens".to_owned(), Value::Array(special_tokens));
     all.extend(options);
@@ -193,9 +200,21 @@ fn from_json(value: &Value) -> Option<Training> {
         trainer,
         special_tokens,
         show_progress: value["show_progress"].as_bool()?,
-        progress_format: FORMATS.iter().find(|(name, _)| value["progress_format"] == **name)?.1,
+        progress_format: ProgressFormat::NAMES.iter().find(|(name, _)| value["progress_format"] == **name)?.1,
         words: Arc::default(),
     })
+}
+
+/// Trains on counted words in the given order; Ctrl-C stops it.
+fn trained<T: Send>(
+    py: Python<'_>,
+    words: Vec<(String, u64)>,
+    train: impl FnOnce(WordCounts, &mut OnProgress<'_>) -> Result<T> + Send,
+) -> PyResult<T> {
+    let words: WordCounts = words.into_iter().collect();
+    let mut reporter = Reporter::silent();
+    let trained = py.detach(|| train(words, &mut |progress| reporter.report(progress)));
+    reporter.or_raise(py, trained)
 }
 
 /// The members of an object.
@@ -225,15 +244,3 @@ pub(super) fn default_trainer(py: Python<'_>, model: &Model) -> PyResult<Py<PyAn
     };
     Ok(class.call0()?.unbind())
 }
-
-/// A format by its name; any other name stands for the usual one, as in Hugging Face.
-fn format_of(name: &str) -> ProgressFormat {
-    let found = FORMATS.into_iter().find(|&(known, _)| known == name);
-    found.map_or(ProgressFormat::Terminal, |(_, format)| format)
-}
-
-const FORMATS: [(&str, ProgressFormat); 3] = [
-    ("indicatif", ProgressFormat::Terminal),
-    ("json", ProgressFormat::Json),
-    ("silent", ProgressFormat::Silent),
-];

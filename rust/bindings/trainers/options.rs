@@ -13,6 +13,12 @@ macro_rules! trainer_options {
             }
         }
 
+        /// The options of a trainer that is made with these keywords.
+        fn options_of(py: Python<'_>, keywords: Option<&Bound<'_, PyDict>>) -> PyResult<$trainer> {
+            let trainer = py.get_type::<$class>().call((), keywords)?;
+            Ok(options(&trainer.cast::<$class>()?.borrow()))
+        }
+
         #[pymethods]
         impl $class {$(
             #[getter]

@@ -5,7 +5,8 @@ use std::sync::atomic::Ordering;
 use serde_json::{Map, Value, json};
 
 use super::super::shown::{Extent, called};
-use super::{ProgressFormat, Training, to_json};
+use super::{Training, to_json};
+use crate::bindings::progress::ProgressFormat;
 use crate::trainers::Trainer;
 use crate::trainers::bpe::BpeTrainer;
 use crate::trainers::unigram::UnigramTrainer;

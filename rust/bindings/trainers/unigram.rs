@@ -5,17 +5,15 @@ use pyo3::types::{PyDict, PyList};
 use serde_json::{Map, Value, json};
 
 use super::options::trainer_options;
-use super::{PyTrainer, members, texts};
+use super::{PyTrainer, members, texts, trained};
 use crate::bindings::arguments::{Keyword, note_unknown, threads};
-use crate::bindings::progress::Reporter;
 use crate::bindings::properties::{
-    Given, Property, Shown, first_chars, name_of, named, read_forbidden, unsigned,
+    Given, Property, Shown, choice, first_chars, name_of, named, read_forbidden, unsigned,
 };
 use crate::bindings::regex::PatternList;
 use crate::trainers::Trainer;
 use crate::trainers::forbidden::Forbidden;
 use crate::trainers::unigram::{Algorithm, UnigramTrainer};
-use crate::trainers::word_counts::WordCounts;
 
 /// Learns the pieces of a unigram language model.
 ///
@@ -50,8 +48,9 @@ use crate::trainers::word_counts::WordCounts;
 #[pyclass(name = "UnigramTrainer", module = "lexmill.trainers", extends = PyTrainer, frozen)]
 pub(in crate::bindings) struct PyUnigramTrainer;
 
-pub(in crate::bindings) const ALGORITHMS: [(&str, Algorithm); 2] =
-    [("em", Algorithm::Em), ("exact-loss", Algorithm::ExactLoss)];
+const ALGORITHMS: [(&str, Algorithm); 2] = [("em", Algorithm::Em), ("exact-loss", Algorithm::ExactLoss)];
+
+choice!(Algorithm: ALGORITHMS);
 
 /// The options that this kind of trainer alone has.
 pub(super) fn to_json(trainer: &UnigramTrainer) -> Map<String, Value> {
@@ -78,7 +77,6 @@ pub(super) fn from_json(value: &Value) -> Option<UnigramTrainer> {
     let alphabet = value["initial_alphabet"].as_array()?;
     Some(UnigramTrainer {
         vocab_size: size("vocab_size")?,
-        special_tokens: Vec::new(),
         initial_alphabet: alphabet.iter().filter_map(|c| c.as_str()?.chars().next()).collect(),
         shrinking_factor: value["shrinking_factor"].as_f64()?,
         unk_token: value["unk_token"].as_str().map(str::to_owned),
@@ -91,8 +89,7 @@ pub(super) fn from_json(value: &Value) -> Option<UnigramTrainer> {
         auto_character_coverage: value["auto_character_coverage"].as_bool()?,
         initial_tokens: texts(&value["initial_tokens"])?,
         forbid: read_forbidden(&value["forbid"])?,
-        is_byte_level: false,
-        threads: 1,
+        ..UnigramTrainer::default()
     })
 }
 
@@ -138,9 +135,8 @@ impl PyUnigramTrainer {
         kwargs: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyClassInitializer<Self>> {
         note_unknown(kwargs)?;
-        let trainer = UnigramTrainer {
+        let trainer = Trainer::Unigram(UnigramTrainer {
             vocab_size: unsigned(py, "vocab_size", vocab_size)?,
-            special_tokens: Vec::new(),
             initial_alphabet: first_chars(&initial_alphabet.0.unwrap_or_default()),
             shrinking_factor,
             unk_token,
@@ -153,12 +149,10 @@ impl PyUnigramTrainer {
             auto_character_coverage,
             initial_tokens,
             forbid: forbid.to_core(py)?,
-            is_byte_level: false,
-            threads: 1,
-        };
-        let trainer = Trainer::Unigram(trainer);
-        Ok(PyTrainer::of(trainer, special_tokens.0.as_ref(), show_progress, progress_format)?
-            .add_subclass(Self))
+            ..UnigramTrainer::default()
+        });
+        let base = PyTrainer::of(trainer, special_tokens.0.as_ref(), show_progress, progress_format)?;
+        Ok(base.add_subclass(Self))
     }
 }
 
@@ -177,15 +171,8 @@ pub(in crate::bindings) fn train_unigram_words(
     byte_level: bool,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Trained> {
-    let trainer = py.get_type::<PyUnigramTrainer>().call((), options)?;
-    let trainer = self::options(&trainer.cast::<PyUnigramTrainer>()?.borrow());
+    let trainer = options_of(py, options)?;
     let trainer = UnigramTrainer { threads: threads(num_threads), is_byte_level: byte_level, ..trainer };
-    let mut counts = WordCounts::new();
-    for (word, count) in &words {
-        counts.push(word, *count);
-    }
-    let mut reporter = Reporter::silent();
-    let trained = py.detach(|| trainer.train(&counts, &mut |progress| reporter.report(progress)));
-    let trained = reporter.or_raise(py, trained)?;
+    let trained = trained(py, words, |words, on_progress| trainer.train(&words, on_progress))?;
     Ok((trained.pieces, trained.unk_id))
 }

@@ -85,8 +85,7 @@ pub(in crate::bindings) fn train_wordlevel_words(
     words: Vec<(String, u64)>,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Vec<String>> {
-    let trainer = py.get_type::<PyWordLevelTrainer>().call((), options)?;
-    let trainer = self::options(&trainer.cast::<PyWordLevelTrainer>()?.borrow());
+    let trainer = options_of(py, options)?;
     let counts: WordCounts = words.into_iter().collect();
     py.detach(|| trainer.train(&counts)).or_raise(py)
 }

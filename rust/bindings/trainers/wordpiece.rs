@@ -6,17 +6,15 @@ use serde_json::{Map, Value, json};
 
 use super::bpe::{TIE_BREAKS, Trained, trained_texts};
 use super::options::trainer_options;
-use super::{PyTrainer, members, texts};
+use super::{PyTrainer, members, texts, trained};
 use crate::bindings::arguments::{Keyword, note_unknown, threads};
-use crate::bindings::progress::Reporter;
 use crate::bindings::properties::{
-    Given, Property, Shown, first_chars, name_of, named, read_forbidden, unsigned,
+    Given, Property, Shown, choice, first_chars, name_of, named, read_forbidden, unsigned,
 };
 use crate::bindings::regex::PatternList;
 use crate::trainers::Trainer;
 use crate::trainers::bpe::TieBreak;
 use crate::trainers::forbidden::Forbidden;
-use crate::trainers::word_counts::WordCounts;
 use crate::trainers::wordpiece::{Score, WordPieceTrainer};
 
 /// Learns pieces of words by frequency, which is byte-pair encoding, or by likelihood, which is the textbook's rule.
@@ -53,11 +51,13 @@ use crate::trainers::wordpiece::{Score, WordPieceTrainer};
 #[pyclass(name = "WordPieceTrainer", module = "lexmill.trainers", extends = PyTrainer, frozen)]
 pub(in crate::bindings) struct PyWordPieceTrainer;
 
-pub(in crate::bindings) const SCORES: [(&str, Score); 3] = [
+const SCORES: [(&str, Score); 3] = [
     ("frequency", Score::Frequency),
     ("likelihood", Score::Likelihood),
     ("likelihood-float64", Score::LikelihoodFloat64),
 ];
+
+choice!(Score: SCORES);
 
 /// The options that this kind of trainer alone has.
 pub(super) fn to_json(trainer: &WordPieceTrainer) -> Map<String, Value> {
@@ -82,7 +82,6 @@ pub(super) fn from_json(value: &Value) -> Option<WordPieceTrainer> {
     Some(WordPieceTrainer {
         vocab_size: value["vocab_size"].as_u64()? as usize,
         min_frequency: value["min_frequency"].as_u64()?,
-        special_tokens: Vec::new(),
         limit_alphabet: value["limit_alphabet"].as_u64().map(|limit| limit as usize),
         initial_alphabet: alphabet.iter().filter_map(|c| c.as_str()?.chars().next()).collect(),
         continuing_subword_prefix: value["continuing_subword_prefix"].as_str().map(str::to_owned),
@@ -92,8 +91,7 @@ pub(super) fn from_json(value: &Value) -> Option<WordPieceTrainer> {
         min_pair_frequency: value["min_pair_frequency"].as_u64()?,
         initial_tokens: texts(&value["initial_tokens"])?,
         forbid: read_forbidden(&value["forbid"])?,
-        is_byte_level: false,
-        threads: 1,
+        ..WordPieceTrainer::default()
     })
 }
 
@@ -146,11 +144,7 @@ impl PyWordPieceTrainer {
         let trainer = Trainer::WordPiece(WordPieceTrainer {
             vocab_size: unsigned(py, "vocab_size", vocab_size)?,
             min_frequency: unsigned(py, "min_frequency", min_frequency)?,
-            special_tokens: Vec::new(),
-            limit_alphabet: limit_alphabet
-                .0
-                .map(|limit| unsigned(py, "limit_alphabet", limit))
-                .transpose()?,
+            limit_alphabet: Option::<usize>::given(py, "limit_alphabet", limit_alphabet.0)?,
             initial_alphabet: first_chars(&initial_alphabet.0.unwrap_or_default()),
             continuing_subword_prefix: Some(continuing_subword_prefix.to_owned()),
             end_of_word_suffix: end_of_word_suffix.0,
@@ -159,8 +153,7 @@ impl PyWordPieceTrainer {
             min_pair_frequency: unsigned(py, "min_pair_frequency", min_pair_frequency)?,
             initial_tokens,
             forbid: forbid.to_core(py)?,
-            is_byte_level: false,
-            threads: 1,
+            ..WordPieceTrainer::default()
         });
         let base = PyTrainer::of(trainer, special_tokens.0.as_ref(), show_progress, progress_format)?;
         Ok(base.add_subclass(Self))
@@ -179,11 +172,7 @@ pub(in crate::bindings) fn train_wordpiece_words(
     byte_level: bool,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Trained> {
-    let trainer = py.get_type::<PyWordPieceTrainer>().call((), options)?;
-    let trainer = self::options(&trainer.cast::<PyWordPieceTrainer>()?.borrow());
+    let trainer = options_of(py, options)?;
     let trainer = WordPieceTrainer { threads: threads(num_threads), is_byte_level: byte_level, ..trainer };
-    let counts: WordCounts = words.into_iter().collect();
-    let mut reporter = Reporter::silent();
-    let trained = py.detach(|| trainer.train(counts, &mut |progress| reporter.report(progress)));
-    reporter.or_raise(py, trained).map(trained_texts)
+    trained(py, words, |words, on_progress| trainer.train(words, on_progress)).map(trained_texts)
 }

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `source` | the files to read, their format, and the handling of broken records |
 //! | `added` | columns that are kept beside texts |
+//! | `wanted_columns` | the columns that a caller names, with their types |
 //! | `columns` | shared by columns of all formats: rows, and the errors of a column |
 //! | `column_paths` | where a column is in a schema |
 //! | `decoders` | errors and panics of the decoders of other libraries |
@@ -47,6 +48,7 @@ mod record_block;
 mod seekable;
 mod source;
 mod texts;
+mod wanted_columns;
 
 use std::sync::Arc;
 
@@ -54,7 +56,7 @@ use crate::Result;
 use crate::structures::parallel::OnProgress;
 use crate::tokenizer::{BlockEnd, WordCounting};
 
-pub use added::{AddedColumn, AddedValue, AddedValues, ValueKind, added_columns};
+pub use added::{AddedColumn, AddedValue, AddedValues, ValueKind};
 pub use arrow_stream::ArrowStream;
 pub(in crate::corpus) use compression::open_text;
 #[cfg(feature = "python")]
@@ -64,6 +66,7 @@ pub(in crate::corpus) use file_errors::STDIN;
 pub use reader::SourceReader;
 pub use record_block::RecordBlock;
 pub use source::{CsvColumn, Format, OnError, Skipped, Source};
+pub use wanted_columns::added_columns;
 
 /// Counts the words of a source text by text; progress counts bytes of files as they lie on the disk, of `total`.
 ///

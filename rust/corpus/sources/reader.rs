@@ -16,8 +16,8 @@ use super::parquet_column::ParquetColumn;
 use super::record_block::RecordBlock;
 use super::source::{Format, OnError, Skipped, Source, too_long};
 use super::{arrow_ipc, arrow_stream};
+use crate::corpus::file_size::file_size;
 use crate::corpus::lines::{LineBlocks, Unread};
-use crate::corpus::text_file::file_size;
 use crate::pipeline::LONGEST_TEXT;
 use crate::{Error, Result};
 

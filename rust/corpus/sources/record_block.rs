@@ -2,8 +2,6 @@
 
 use super::line_ranges::LineRange;
 #[cfg(doc)]
-use super::reader::SourceReader;
-#[cfg(doc)]
 use super::source::Format;
 use super::source::{Skipped, Source};
 #[cfg(doc)]
@@ -39,7 +37,7 @@ pub struct RecordBlock {
 }
 
 impl RecordBlock {
-    /// Bytes of the block's file that were passed over, see [`SourceReader::starting_at`].
+    /// Bytes of the block's file that were passed over, see [`SourceReader::starting_at`](super::SourceReader::starting_at).
     pub fn passed_over(&self) -> u64 {
         self.numbered_from
     }

@@ -13,7 +13,7 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
-use super::tokenizer_json::Version;
+use super::version::Version;
 use crate::models::Model;
 use crate::models::piece_kind::PieceKind;
 use crate::vocab::Vocab;

@@ -2,7 +2,6 @@
 
 mod file;
 mod parts;
-mod version;
 mod version_2;
 
 use std::collections::BTreeMap;
@@ -18,13 +17,13 @@ use parts::{
     truncation_json,
 };
 pub use parts::{added_token_json, read_added_token_json};
-pub use version::Version;
 use version_2::Version2;
 
 use super::components::Component;
 use super::fields::Field;
 use super::foreign::{BYTE_ORDER_MARK, hint_of_object, json_error, refuse_foreign};
 use super::model_json::{self, ModelJson, json_text};
+pub use super::version::Version;
 use super::{sentencepiece, vocab_files};
 use crate::added_tokens::{AddedToken, AddedTokens};
 use crate::tokenizer::Components;

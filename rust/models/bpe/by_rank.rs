@@ -8,7 +8,7 @@ use std::collections::{BinaryHeap, HashMap};
 
 use foldhash::fast::FixedState;
 
-use super::merge::Candidates;
+use super::candidates::Candidates;
 
 /// The candidates of one rank.
 #[derive(Debug, Default)]

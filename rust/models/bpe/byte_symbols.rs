@@ -116,9 +116,10 @@ impl Bpe {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::{BpeOptions, Scratch, Tokens};
+    use super::super::{BpeOptions, Scratch};
     use super::*;
     use crate::byte_level::push_mapped;
+    use crate::models::Tokens;
     use crate::testing::cases;
     use crate::vocab::Vocab;
 

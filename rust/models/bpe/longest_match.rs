@@ -9,9 +9,10 @@
 
 use std::collections::HashMap;
 
+use super::PairTable;
 use super::derivations::Derivations;
 use super::spelled::Spelled;
-use super::{PairTable, Tokens};
+use crate::models::Tokens;
 use crate::structures::byte_trie::ByteTrie;
 use crate::structures::reused::reused;
 

@@ -8,11 +8,13 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::by_rank::Queues;
+use super::candidates::{Candidates, Heap};
 use super::char_ids::CharPlace;
 use super::longest_match::MatchScratch;
 use super::pair_table::{NO_MERGE, id_of, rank_of};
 use super::sentencepiece::TurnScratch;
-use super::{Bpe, ByteSymbols, PairTable, Tokens};
+use super::{Bpe, ByteSymbols, PairTable};
+use crate::models::Tokens;
 use crate::structures::reused::reused;
 
 /// Up to this many symbols, scanning for the lowest rank is cheaper than a heap.
@@ -212,41 +214,6 @@ fn merge_short(pairs: &PairTable, ids: &mut [u32], lens: &mut [u32], merges: &mu
         } else {
             merges[before] = pairs.merge(ids[before], ids[at]);
             merges[at] = NO_MERGE;
-        }
-    }
-}
-
-/// Queue of candidate merges.
-pub(super) trait Candidates {
-    /// Adds the candidate of rank `rank` whose left symbol is at `place`.
-    fn push(&mut self, rank: u32, place: u32);
-
-    /// Removes the candidate of the lowest rank, the leftmost of equals; returns its rank and place.
-    fn pop(&mut self) -> Option<(u32, u32)>;
-}
-
-/// One heap for all candidates; dropout skips a candidate until the next merge.
-struct Heap<'a> {
-    waiting: &'a mut BinaryHeap<Reverse<u64>>,
-    skipped: &'a mut Vec<Reverse<u64>>,
-    dropout: Option<f32>,
-    random: &'a mut fastrand::Rng,
-}
-
-impl Candidates for Heap<'_> {
-    fn push(&mut self, rank: u32, place: u32) {
-        self.waiting.push(Reverse(u64::from(rank) << 32 | u64::from(place)));
-    }
-
-    fn pop(&mut self) -> Option<(u32, u32)> {
-        loop {
-            let top = self.waiting.pop()?;
-            if self.dropout.is_some_and(|dropout| self.random.f32() < dropout) {
-                self.skipped.push(top);
-                continue;
-            }
-            self.waiting.extend(self.skipped.drain(..));
-            return Some((rank_of(top.0), top.0 as u32));
         }
     }
 }

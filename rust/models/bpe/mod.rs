@@ -13,9 +13,11 @@
 mod apart;
 mod by_rank;
 mod byte_symbols;
+mod candidates;
 mod char_ids;
 mod cut_points;
 mod derivations;
+mod encode;
 mod formation;
 mod late_merges;
 mod longest_match;
@@ -39,9 +41,8 @@ pub use merge::Scratch;
 pub use options::BpeOptions;
 pub use pair_table::PairTable;
 
-use super::Tokens;
 use super::piece_kind::PieceKind;
-use crate::byte_level::{BYTE_TO_CHAR, push_mapped};
+use crate::byte_level::BYTE_TO_CHAR;
 use crate::metaspace::VISIBLE_SPACE;
 use crate::vocab::Vocab;
 use crate::{Error, Result};
@@ -310,78 +311,6 @@ impl Bpe {
     /// True if a fragment of a pre-token may have other tokens than a whole pre-token of the same characters.
     pub fn depends_on_context(&self) -> bool {
         self.options.ignore_merges
-    }
-
-    fn takes_whole(&self, scratch: &Scratch) -> bool {
-        self.options.ignore_merges && !scratch.in_context
-    }
-
-    /// Encodes one pre-token; appends to `tokens`.
-    ///
-    /// O(n log n) in bytes. Of merges with equal ranks the leftmost comes first.
-    ///
-    /// # Errors
-    /// [`Error::TokenNotInVocab`] if an unknown character needs `unk_token` and that has no id.
-    pub fn encode_word(&self, word: &str, scratch: &mut Scratch, tokens: &mut Tokens) -> Result<()> {
-        if word.is_empty() {
-            return Ok(());
-        }
-        if self.is_deterministic()
-            && self.takes_whole(scratch)
-            && let Some(id) = self.vocab.id(word)
-        {
-            tokens.push(id, word.len() as u32);
-            return Ok(());
-        }
-        scratch.clear();
-        self.push_char_symbols(word, scratch)?;
-        if let Some(turns) = &self.turns {
-            return self.merge_in_turns(turns, scratch, tokens);
-        }
-        self.merge(self.options.dropout.filter(|&dropout| dropout > 0.0), scratch, tokens);
-        Ok(())
-    }
-
-    /// Encodes one pre-token given as raw bytes; lengths of tokens are in raw bytes.
-    ///
-    /// `mapped` is a buffer for the pre-token in the byte-level alphabet. Returns false, and appends nothing, if a byte has no
-    /// id.
-    pub fn encode_bytes(
-        &self,
-        word: &[u8],
-        symbols: &ByteSymbols,
-        mapped: &mut String,
-        scratch: &mut Scratch,
-        tokens: &mut Tokens,
-    ) -> bool {
-        let is_deterministic = self.is_deterministic();
-        if is_deterministic && let Some(matcher) = symbols.longest_match(self, word) {
-            if self.takes_whole(scratch)
-                && let Some(id) = matcher.whole(word)
-            {
-                tokens.push(id, word.len() as u32);
-                return true;
-            }
-            if matcher.encode(word, &self.pairs, &mut scratch.matching, tokens) {
-                return true;
-            }
-        } else if is_deterministic && self.takes_whole(scratch) {
-            push_mapped(word, mapped);
-            if let Some(id) = self.vocab.id(mapped) {
-                tokens.push(id, word.len() as u32);
-                return true;
-            }
-        }
-        scratch.clear();
-        if !scratch.push_byte_symbols(word, symbols, &self.pairs) {
-            return false;
-        }
-        if let Some(turns) = &self.turns {
-            // Only an unused token could need the unknown one, and no token of a byte-level model is unused.
-            return self.merge_in_turns(turns, scratch, tokens).is_ok();
-        }
-        self.merge_started(self.options.dropout.filter(|&dropout| dropout > 0.0), scratch, tokens);
-        true
     }
 }
 

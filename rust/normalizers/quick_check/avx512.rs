@@ -1,11 +1,14 @@
 //! The marks of a block with AVX-512 and byte permutations (VBMI): Ice Lake, Zen 4 and later.
 
 use std::arch::x86_64::{
-    __m512i, _mm512_cmpge_epu8_mask, _mm512_loadu_si512, _mm512_mask_cmpeq_epi8_mask,
-    _mm512_mask_cmpge_epu8_mask, _mm512_mask_test_epi8_mask, _mm512_permutexvar_epi8, _mm512_set1_epi8,
+    __m512i, _mm512_cmpge_epu8_mask, _mm512_mask_cmpeq_epi8_mask, _mm512_mask_cmpge_epu8_mask,
+    _mm512_mask_test_epi8_mask, _mm512_permutexvar_epi8, _mm512_set1_epi8,
 };
 
-use super::table::{BLOCK, Marks, QUIET_RANGES, Table, UNSAFE_STARTER, Window};
+use zerocopy::transmute;
+
+use super::table::{BLOCK, Marks, QUIET_RANGES, Table, UNSTABLE_STARTER, Window};
+use crate::structures::on_processor::on_processor;
 
 /// Proof that this processor has the instructions, with a table for them.
 pub(super) struct Avx512 {
@@ -23,17 +26,15 @@ impl Avx512 {
         has_all.then(|| Self { loud_leads: std::array::from_fn(|low| u8::from(!is_quiet(0xC0 | low as u8))) })
     }
 
-    /// Position of the first unsafe character from byte `from` on.
-    #[expect(unsafe_code, reason = "calls code for a processor that was asked for")]
-    pub(super) fn first_unsafe(&self, table: &Table, text: &str, from: usize) -> Option<usize> {
-        // SAFETY: a value of this type exists only where `detect` found these features.
-        unsafe { first_unsafe(self, table, text, from) }
+    /// Position of the first unstable character from byte `from` on.
+    pub(super) fn first_unstable(&self, table: &Table, text: &str, from: usize) -> Option<usize> {
+        on_processor!(first_unstable(self, table, text, from))
     }
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,bmi1")]
-fn first_unsafe(isa: &Avx512, table: &Table, text: &str, from: usize) -> Option<usize> {
-    table.first_unsafe_by(text, from, |window| marks(isa, table, window))
+fn first_unstable(isa: &Avx512, table: &Table, text: &str, from: usize) -> Option<usize> {
+    table.first_unstable_by(text, from, |window| marks(isa, table, window))
 }
 
 /// Characters that differ in the last byte alone have their entries in 64 bytes of the table (a page), so one lookup serves
@@ -46,7 +47,7 @@ fn marks(isa: &Avx512, table: &Table, window: &Window) -> Marks {
     let leads = _mm512_cmpge_epu8_mask(bytes, all(0xC0));
     let is_loud = _mm512_permutexvar_epi8(bytes, load(&isa.loud_leads, 0));
     let mut loud = _mm512_mask_test_epi8_mask(leads, is_loud, all(1));
-    let (mut marks, mut unsafe_marks) = (0, 0);
+    let (mut marks, mut unstable_marks) = (0, 0);
     while loud != 0 {
         let at = loud.trailing_zeros() as usize % BLOCK;
         let [first, second, third] = [window[at], window[at + 1], window[at + 2]];
@@ -65,23 +66,21 @@ fn marks(isa: &Avx512, table: &Table, window: &Window) -> Marks {
             }
         };
         // Beyond the table the caller asks for each character.
-        let mut entries = all(UNSAFE_STARTER);
+        let mut entries = all(UNSTABLE_STARTER);
         if let Some(page) = table.entries.as_chunks::<BLOCK>().0.get(page) {
             entries = _mm512_permutexvar_epi8(lasts, load(page, 0));
         }
         marks |= _mm512_mask_test_epi8_mask(same, entries, entries);
-        unsafe_marks |= _mm512_mask_cmpge_epu8_mask(same, entries, all(UNSAFE_STARTER));
+        unstable_marks |= _mm512_mask_cmpge_epu8_mask(same, entries, all(UNSTABLE_STARTER));
         loud &= !same;
     }
-    Marks { marks, unsafe_marks }
+    Marks { marks, unstable_marks }
 }
 
 /// The 64 bytes from `start` on.
 #[inline]
 #[target_feature(enable = "avx512f")]
-#[expect(unsafe_code, reason = "a load takes a pointer")]
 fn load<const N: usize>(bytes: &[u8; N], start: usize) -> __m512i {
     let bytes: &[u8; BLOCK] = bytes[start..].first_chunk().unwrap_or(&[0; BLOCK]);
-    // SAFETY: the reference is to 64 bytes, and the load needs no alignment.
-    unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) }
+    transmute!(*bytes)
 }

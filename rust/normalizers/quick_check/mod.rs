@@ -16,7 +16,7 @@ use std::sync::LazyLock;
 #[cfg(target_arch = "x86_64")]
 use avx512::Avx512;
 
-use table::{SAFE_STARTER, Table, UNSAFE_STARTER};
+use table::{STABLE_STARTER, Table, UNSTABLE_STARTER};
 
 use super::form::Form;
 
@@ -56,38 +56,38 @@ impl QuickCheck {
     }
 
     /// The shortest segment around the first character of `text`, from byte `from` on, that may change: from the last
-    /// character that starts a run up to the next safe starter. All text before it, back to `from`, stays as it is, and
+    /// character that starts a run up to the next stable starter. All text before it, back to `from`, stays as it is, and
     /// the text after it is normalized by itself.
     ///
     /// Before `from` there is nothing, or a segment that an earlier call returned. Linear time in the bytes from `from` to
     /// the end of the segment.
     pub(super) fn next_segment(&self, text: &str, from: usize) -> Option<Range<usize>> {
-        let found = self.first_unsafe(text, from)?;
-        let starts_run = |c| matches!(self.table.entry(c), SAFE_STARTER | UNSAFE_STARTER);
+        let found = self.first_unstable(text, from)?;
+        let starts_run = |c| matches!(self.table.entry(c), STABLE_STARTER | UNSTABLE_STARTER);
         let mut rest = text[found..].char_indices();
-        let is_start = rest.next().is_some_and(|(_, c)| self.table.entry(c) == UNSAFE_STARTER);
+        let is_start = rest.next().is_some_and(|(_, c)| self.table.entry(c) == UNSTABLE_STARTER);
         let before = || text[from..found].rfind(starts_run).map_or(from, |start| from + start);
         let start = if is_start { found } else { before() };
         let is_end = |&(at, c): &(usize, char)| {
-            self.table.entry(c) == SAFE_STARTER || at >= LONG_SEGMENT && starts_run(c)
+            self.table.entry(c) == STABLE_STARTER || at >= LONG_SEGMENT && starts_run(c)
         };
         Some(start..rest.find(is_end).map_or(text.len(), |(at, _)| found + at))
     }
 
     /// Position of the first character, from byte `from` on, that may decompose, compose with a character before it, or
     /// stand after a mark of a higher class.
-    pub(super) fn first_unsafe(&self, text: &str, from: usize) -> Option<usize> {
+    pub(super) fn first_unstable(&self, text: &str, from: usize) -> Option<usize> {
         #[cfg(target_arch = "x86_64")]
         if let Some(isa) = &self.avx512 {
-            return isa.first_unsafe(&self.table, text, from);
+            return isa.first_unstable(&self.table, text, from);
         }
-        self.table.first_unsafe_by(text, from, |window| self.table.marks(window))
+        self.table.first_unstable_by(text, from, |window| self.table.marks(window))
     }
 
     /// The combining class of `c` if `c` neither decomposes nor composes with a character before it.
     #[inline]
     pub(super) fn class(&self, c: char) -> Option<u8> {
-        Some(self.table.entry(c)).filter(|&entry| entry < UNSAFE_STARTER)
+        Some(self.table.entry(c)).filter(|&entry| entry < UNSTABLE_STARTER)
     }
 }
 
@@ -99,23 +99,23 @@ mod tests {
     use super::*;
     use crate::testing::{cases, text_with_marks};
 
-    /// The specification of [`QuickCheck::first_unsafe`].
-    fn first_unsafe_naive(form: Form, text: &str) -> Option<usize> {
+    /// The specification of [`QuickCheck::first_unstable`].
+    fn first_unstable_naive(form: Form, text: &str) -> Option<usize> {
         let mut last = 0;
-        let is_unsafe = |&(_, c): &(usize, char)| {
+        let is_unstable = |&(_, c): &(usize, char)| {
             let is_descending = combining_class(c) != 0 && combining_class(c) < last;
             last = combining_class(c);
             is_descending || form.certain_class(c).is_none()
         };
-        text.char_indices().find(is_unsafe).map(|(at, _)| at)
+        text.char_indices().find(is_unstable).map(|(at, _)| at)
     }
 
     /// The results of the best instructions of this processor, and of the portable code.
-    fn first_unsafe_each_way(form: Form, text: &str, from: usize) -> [Option<usize>; 2] {
+    fn first_unstable_each_way(form: Form, text: &str, from: usize) -> [Option<usize>; 2] {
         let check = QuickCheck::of(form);
         [
-            check.first_unsafe(text, from),
-            check.table.first_unsafe_by(text, from, |window| check.table.marks(window)),
+            check.first_unstable(text, from),
+            check.table.first_unstable_by(text, from, |window| check.table.marks(window)),
         ]
     }
 
@@ -124,8 +124,8 @@ mod tests {
         for (form, _) in Form::NAMES {
             for c in (0..=char::MAX as u32).filter_map(char::from_u32) {
                 let text = c.to_string();
-                let expected = first_unsafe_naive(form, &text);
-                assert_eq!(first_unsafe_each_way(form, &text, 0), [expected; 2], "{c:?}");
+                let expected = first_unstable_naive(form, &text);
+                assert_eq!(first_unstable_each_way(form, &text, 0), [expected; 2], "{c:?}");
             }
         }
     }
@@ -134,11 +134,11 @@ mod tests {
         #![proptest_config(cases(3000))]
 
         #[test]
-        fn first_unsafe_matches_naive(text in text_with_marks(), from in 0..80usize) {
+        fn first_unstable_matches_naive(text in text_with_marks(), from in 0..80usize) {
             let from = text.floor_char_boundary(from);
             for (form, _) in Form::NAMES {
-                let expected = first_unsafe_naive(form, &text[from..]).map(|found| from + found);
-                prop_assert_eq!(first_unsafe_each_way(form, &text, from), [expected; 2]);
+                let expected = first_unstable_naive(form, &text[from..]).map(|found| from + found);
+                prop_assert_eq!(first_unstable_each_way(form, &text, from), [expected; 2]);
             }
         }
     }

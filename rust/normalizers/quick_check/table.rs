@@ -5,14 +5,14 @@ use std::ops::Range;
 use crate::normalizers::form::Form;
 
 /// Entry of a starter that stays as it is beside any neighbours.
-pub(super) const SAFE_STARTER: u8 = 0;
+pub(super) const STABLE_STARTER: u8 = 0;
 
 /// Entry of a character that may change, but neither composes with a character before it nor changes places with marks there.
 /// Entries below are combining classes, of which 240 is the highest.
-pub(super) const UNSAFE_STARTER: u8 = 254;
+pub(super) const UNSTABLE_STARTER: u8 = 254;
 
 /// Entry of any other character that may change.
-const UNSAFE: u8 = 255;
+const UNSTABLE: u8 = 255;
 
 /// Characters below have an entry in the table: the scripts in use, and emoji.
 const TABLE_LEN: usize = 0x2_0000;
@@ -26,13 +26,13 @@ const AFTER: usize = 3;
 /// A block with the bytes after it; zeros after the end of the text.
 pub(super) type Window = [u8; BLOCK + AFTER];
 
-/// Masks of the characters of a block that may not be safe starters.
+/// Masks of the characters of a block that may not be stable starters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Marks {
     /// The first bytes of all these characters.
     pub(super) marks: u64,
-    /// The first bytes of the characters that may be unsafe without regard to the text before them.
-    pub(super) unsafe_marks: u64,
+    /// The first bytes of the characters that may be unstable without regard to the text before them.
+    pub(super) unstable_marks: u64,
 }
 
 /// Ranges of quiet bytes: the one that begins with ASCII, and the longest others.
@@ -42,26 +42,26 @@ pub(super) const QUIET_RANGES: usize = 5;
 pub(super) struct Table {
     form: Form,
     pub(super) entries: Box<[u8]>,
-    /// First byte and length of ranges of *quiet* bytes: ASCII, continuation bytes, and lead bytes of safe starters only.
+    /// First byte and length of ranges of *quiet* bytes: ASCII, continuation bytes, and lead bytes of stable starters only.
     pub(super) quiet: [(u8, u8); QUIET_RANGES],
 }
 
 impl Table {
     pub(super) fn new(form: Form) -> Self {
         // Surrogates are no characters, so their entries never matter.
-        let entry = |code| char::from_u32(code).map_or(SAFE_STARTER, |c| entry_of(form, c));
+        let entry = |code| char::from_u32(code).map_or(STABLE_STARTER, |c| entry_of(form, c));
         let entries: Box<[u8]> = (0..TABLE_LEN as u32).map(entry).collect();
         let quiet = quiet_ranges(&entries);
         Self { form, entries, quiet }
     }
 
-    /// Position of the first unsafe character from byte `from` on; `marks` gives the marks of each block.
+    /// Position of the first unstable character from byte `from` on; `marks` gives the marks of each block.
     #[expect(
         clippy::inline_always,
         reason = "the loop has to be compiled with the instructions of its caller"
     )]
     #[inline(always)]
-    pub(super) fn first_unsafe_by(
+    pub(super) fn first_unstable_by(
         &self,
         text: &str,
         from: usize,
@@ -75,12 +75,12 @@ impl Table {
                 padded[..rest.len()].copy_from_slice(rest);
                 &padded
             });
-            let Marks { marks, unsafe_marks } = marks(window);
+            let Marks { marks, unstable_marks } = marks(window);
             // Two characters beside one another begin two to four bytes apart.
             let near = |by: u32| marks << by | carry >> (4 - by);
-            let suspects = marks & (near(2) | near(3) | near(4)) | unsafe_marks;
+            let suspects = marks & (near(2) | near(3) | near(4)) | unstable_marks;
             if suspects != 0
-                && let Some(found) = self.first_unsafe_of(text, from, at, suspects)
+                && let Some(found) = self.first_unstable_of(text, from, at, suspects)
             {
                 return Some(found);
             }
@@ -90,17 +90,17 @@ impl Table {
         None
     }
 
-    /// Position of the first unsafe character of the block at byte `at`. `suspects` has a bit for the first byte of each character to check.
-    fn first_unsafe_of(&self, text: &str, from: usize, at: usize, mut suspects: u64) -> Option<usize> {
+    /// Position of the first unstable character of the block at byte `at`. `suspects` has a bit for the first byte of each character to check.
+    fn first_unstable_of(&self, text: &str, from: usize, at: usize, mut suspects: u64) -> Option<usize> {
         while suspects != 0 {
             let start = at + suspects.trailing_zeros() as usize;
             suspects &= suspects - 1;
             let class = self.entry(text.get(start..)?.chars().next()?);
             let is_descending = || {
                 let before = text[from..start].chars().next_back();
-                class != SAFE_STARTER && before.is_some_and(|before| class < self.entry(before))
+                class != STABLE_STARTER && before.is_some_and(|before| class < self.entry(before))
             };
-            if class >= UNSAFE_STARTER || is_descending() {
+            if class >= UNSTABLE_STARTER || is_descending() {
                 return Some(start);
             }
         }
@@ -110,7 +110,7 @@ impl Table {
     /// The marks of a block.
     pub(super) fn marks(&self, window: &Window) -> Marks {
         let mut loud = self.loud_bytes(window);
-        let (mut marks, mut unsafe_marks) = (0, 0);
+        let (mut marks, mut unstable_marks) = (0, 0);
         while loud != 0 {
             let at = loud.trailing_zeros() as usize;
             let bit = loud & loud.wrapping_neg();
@@ -118,17 +118,17 @@ impl Table {
             let [lead, second, third, _] = [0, 1, 2, 3].map(|by| window[at % BLOCK + by]);
             let low = |byte: u8| usize::from(byte & 0x3F);
             if lead >= 0xF0 {
-                (marks, unsafe_marks) = (marks | bit, unsafe_marks | bit);
+                (marks, unstable_marks) = (marks | bit, unstable_marks | bit);
                 continue;
             }
             // Two bytes or three, without a branch.
             let of_two = usize::from(lead & 0x1F) << 6 | low(second);
             let of_three = usize::from(lead & 0xF) << 12 | low(second) << 6 | low(third);
             let entry = self.entries[if lead >= 0xE0 { of_three } else { of_two }];
-            marks |= if entry == SAFE_STARTER { 0 } else { bit };
-            unsafe_marks |= if entry < UNSAFE_STARTER { 0 } else { bit };
+            marks |= if entry == STABLE_STARTER { 0 } else { bit };
+            unstable_marks |= if entry < UNSTABLE_STARTER { 0 } else { bit };
         }
-        Marks { marks, unsafe_marks }
+        Marks { marks, unstable_marks }
     }
 
     #[inline]
@@ -155,14 +155,14 @@ impl Table {
 fn entry_of(form: Form, c: char) -> u8 {
     match form.certain_class(c) {
         Some(class) => class,
-        None if form.starts_run(c) => UNSAFE_STARTER,
-        None => UNSAFE,
+        None if form.starts_run(c) => UNSTABLE_STARTER,
+        None => UNSTABLE,
     }
 }
 
 /// The ranges of quiet bytes that cover most characters.
 fn quiet_ranges(entries: &[u8]) -> [(u8, u8); QUIET_RANGES] {
-    let are_safe = |codes: Range<usize>| entries[codes].iter().all(|&entry| entry == SAFE_STARTER);
+    let are_stable = |codes: Range<usize>| entries[codes].iter().all(|&entry| entry == STABLE_STARTER);
     // The code points that a byte may begin: itself, none, 64 of two bytes or up to 4096 of three.
     let codes = |byte: u8| match byte {
         0x00..0x80 => usize::from(byte)..usize::from(byte) + 1,
@@ -172,7 +172,7 @@ fn quiet_ranges(entries: &[u8]) -> [(u8, u8); QUIET_RANGES] {
         0xE0 => 0x800..0x1000,
         _ => usize::from(byte & 0xF) << 12..usize::from((byte & 0xF) + 1) << 12,
     };
-    let is_quiet = |byte: &u8| are_safe(codes(*byte));
+    let is_quiet = |byte: &u8| are_stable(codes(*byte));
     let mut ranges: Vec<(usize, (u8, u8))> = Vec::new();
     let mut byte = 0;
     while byte < 0xF0 {

@@ -7,8 +7,8 @@
 use std::ops::Range;
 
 use super::chunk_encoder::{ChunkEncoder, Rewriter};
-use super::model_encoder::Worker;
-use super::seamed::ChunkPreTokenizer;
+use super::chunk_pre_tokenizer::ChunkPreTokenizer;
+use super::scratch::Worker;
 use super::unigram::{ChunkStages, IsolatedChars, SubChunk, SubChunks};
 use crate::Result;
 use crate::cache::key::{SHORT, is_cut};

@@ -6,15 +6,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::added_in_chunks::AddedInChunks;
 use super::bert_rewriter::BertRewriter;
 use super::chunk_encoder::{ChunkEncoder, Rewriter};
+use super::chunk_pre_tokenizer::ChunkPreTokenizer;
 use super::metaspace_bpe::without_prefix;
-use super::model_encoder::{MissScratch, ModelEncoder, Pool, Worker};
+use super::model_encoder::ModelEncoder;
 use super::original_chunks::OriginalChunks;
 use super::plan::{Plan, Rewrite, Scope};
 use super::plan_table::choose;
 use super::preload::preload_vocab;
-use super::seamed::ChunkPreTokenizer;
+use super::scratch::{MissScratch, Pool, Worker};
 use super::stages::{Stages, Walk, looked_for};
 use super::unigram::{ChunkStages, IsolatedChars, Refinement};
+use crate::Result;
 use crate::added_tokens::AddedTokens;
 use crate::cache::{CacheLimits, ChunkCache, KeyForm};
 use crate::encoding::{SpacesAround, TokenNames};
@@ -24,7 +26,6 @@ use crate::pre_tokenizers::PreTokenizer;
 use crate::scan::seams::Seams;
 use crate::structures::amortized_lazy::AmortizedLazy;
 use crate::vocab::Vocab;
-use crate::{Error, Result};
 
 /// Bytes that the cache of one thread takes unless told otherwise.
 pub const DEFAULT_CACHE_LIMIT: usize = 128 << 20;
@@ -37,17 +38,6 @@ const BYTES_PER_NEW_CHUNK: usize = 256;
 
 /// Bytes of text after which all tables are made.
 const ENOUGH: usize = usize::MAX / 2;
-
-/// Bytes of the longest text: offsets have 32 bits, of which one is left free.
-pub const LONGEST_TEXT: usize = u32::MAX as usize / 2;
-
-/// Refuses a text of more than [`LONGEST_TEXT`] bytes.
-pub(crate) fn check_length(bytes: usize) -> Result<()> {
-    if bytes > LONGEST_TEXT {
-        return Err(Error::TextTooLong { bytes, limit: LONGEST_TEXT });
-    }
-    Ok(())
-}
 
 fn cache_bytes(model: &Model, limit: usize) -> usize {
     if model.is_deterministic() { limit } else { 0 }

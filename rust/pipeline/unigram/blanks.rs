@@ -1,10 +1,8 @@
 //! The rewrites of runs of blanks before a word.
 
 use super::chunk_stages::ChunkStages;
+use super::facts::LINE_BLANKS;
 use crate::normalizers::clusters::is_simple_grapheme;
-
-/// White space of ASCII that is a blank too where the normalizer makes spaces of all three.
-pub(super) const LINE_BLANKS: [char; 3] = ['\t', '\n', '\r'];
 
 impl ChunkStages<'_> {
     /// True if `c` is a blank: a space, or another character that the stages turn into a space in any run.

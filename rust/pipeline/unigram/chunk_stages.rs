@@ -9,8 +9,9 @@ use crate::metaspace::VISIBLE_SPACE;
 use crate::normalized::{Normalized, PreTokenized};
 use crate::normalizers::Rewritten;
 use crate::pipeline::added_in_chunks::AddedInChunks;
-use crate::pipeline::model_encoder::{MissScratch, ModelEncoder};
+use crate::pipeline::model_encoder::ModelEncoder;
 use crate::pipeline::rewrite_memo::ContextFreeRewriter;
+use crate::pipeline::scratch::MissScratch;
 use crate::pipeline::stages::Stages;
 
 /// The stages before the model, for one chunk at a time.

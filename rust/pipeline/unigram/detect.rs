@@ -1,6 +1,6 @@
 //! The preconditions of chunks of Unigram tokenizers.
 
-use super::blanks::LINE_BLANKS;
+use super::facts::LINE_BLANKS;
 use crate::cache::KeyForm;
 use crate::metaspace::{Metaspace, PrependScheme, VISIBLE_SPACE};
 use crate::models::Model;

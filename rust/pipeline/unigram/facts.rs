@@ -1,6 +1,5 @@
 //! Facts about a normalizer, derived once for a tokenizer, so that most chunks need not go through any stage.
 
-use super::blanks::LINE_BLANKS;
 use crate::metaspace::{Metaspace, PrependScheme};
 use crate::models::Model;
 use crate::normalizers::Normalizer;
@@ -15,6 +14,9 @@ pub(super) const GROWTH: usize = 1 << 10;
 /// White space that is no blank if the normalizer leaves it unchanged within text. It may stand within a chunk whose other
 /// clusters are context-free, but not at its end: there it may be stripped.
 pub(super) const WITHIN: [char; 2] = ['\t', '\n'];
+
+/// White space of ASCII that is a blank too where the normalizer makes spaces of all three.
+pub(super) const LINE_BLANKS: [char; 3] = ['\t', '\n', '\r'];
 
 /// Facts about the stages that see chunks.
 #[derive(Clone, Copy, Debug)]

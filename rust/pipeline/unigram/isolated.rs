@@ -8,7 +8,6 @@
 
 use std::ops::Range;
 
-use super::ClusterMemo;
 use super::break_class::{
     BOUNDARY, BreakClass, BreakClasses, Classifier, DEPENDENT, FIRST_PIECE, JOINING_MARK, JOINING_SPACE,
     MARK, NO_BREAK, UNKNOWN, WIDE_SPACE,
@@ -17,6 +16,7 @@ use super::chunk_stages::ChunkStages;
 use crate::metaspace::VISIBLE_SPACE;
 use crate::models::Model;
 use crate::models::unigram::PieceMembership;
+use crate::pipeline::cluster_memo::ClusterMemo;
 
 /// A range of a word, or its ids.
 #[derive(Debug)]

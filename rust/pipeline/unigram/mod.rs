@@ -38,12 +38,11 @@
 //! | `context` | the check that a chunk is context-free |
 //! | `refinement` | facts and tables, prepared once for a tokenizer |
 //! | `blanks` | the rewrites of runs of blanks |
-//! | `fragments`, `isolated`, `break_class`, `cluster_memo` | the refinement |
+//! | `fragments`, `isolated`, `break_class` | the refinement |
 
 mod blanks;
 mod break_class;
 mod chunk_stages;
-mod cluster_memo;
 mod context;
 mod detect;
 mod encode;
@@ -55,7 +54,6 @@ mod refinement;
 pub(super) mod tests;
 
 pub(super) use chunk_stages::ChunkStages;
-pub(super) use cluster_memo::ClusterMemo;
 pub(super) use detect::detect;
 pub(super) use isolated::{IsolatedChars, SubChunk, SubChunks};
 pub(super) use refinement::Refinement;

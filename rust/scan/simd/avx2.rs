@@ -1,10 +1,12 @@
 //! AVX2: two vectors per block.
 
 use std::arch::x86_64::{
-    __m128i, __m256i, _mm_loadu_si128, _mm256_and_si256, _mm256_andnot_si256, _mm256_broadcastsi128_si256,
-    _mm256_cmpeq_epi8, _mm256_cmpgt_epi8, _mm256_loadu_si256, _mm256_min_epu8, _mm256_movemask_epi8,
-    _mm256_or_si256, _mm256_set1_epi8, _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_sub_epi8,
+    __m128i, __m256i, _mm256_and_si256, _mm256_andnot_si256, _mm256_broadcastsi128_si256, _mm256_cmpeq_epi8,
+    _mm256_cmpgt_epi8, _mm256_min_epu8, _mm256_movemask_epi8, _mm256_or_si256, _mm256_set1_epi8,
+    _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_sub_epi8,
 };
+
+use zerocopy::transmute;
 
 use super::fill::{Isa, Job};
 use super::masks::{
@@ -12,6 +14,7 @@ use super::masks::{
 };
 use crate::scan::seam_rules::Kinds;
 use crate::structures::char_table::CharTable;
+use crate::structures::on_processor::on_processor;
 
 /// Proof that this processor has the instructions.
 #[derive(Clone, Copy, Debug)]
@@ -27,10 +30,8 @@ impl Avx2 {
         .then_some(Self(()))
     }
 
-    #[expect(unsafe_code, reason = "calls code for a processor that was asked for")]
     pub(super) fn run<J: Job>(self, job: J) -> usize {
-        // SAFETY: a value of this type exists only where `detect` found these features.
-        unsafe { run(self, job) }
+        on_processor!(run(self, job))
     }
 }
 
@@ -41,26 +42,20 @@ fn run<J: Job>(isa: Avx2, job: J) -> usize {
 
 impl Isa for Avx2 {
     #[inline(always)]
-    #[expect(unsafe_code, reason = "calls code for a processor that was asked for")]
     fn masks(self, window: &Window, has_classes: bool) -> Masks {
-        // SAFETY: a value of this type exists only where `detect` found these features.
-        unsafe { masks(window, has_classes) }
+        on_processor!(masks(window, has_classes))
     }
 
     type Kinds = [__m256i; 2];
 
     #[inline(always)]
-    #[expect(unsafe_code, reason = "calls code for a processor that was asked for")]
     fn kinds(self, window: &Window, table: &CharTable) -> [__m256i; 2] {
-        // SAFETY: a value of this type exists only where `detect` found these features.
-        unsafe { kinds(window, table) }
+        on_processor!(kinds(window, table))
     }
 
     #[inline(always)]
-    #[expect(unsafe_code, reason = "calls code for a processor that was asked for")]
     fn are_in(self, kinds: [__m256i; 2], set: Kinds) -> u64 {
-        // SAFETY: a value of this type exists only where `detect` found these features.
-        unsafe { are_in(kinds, set) }
+        on_processor!(are_in(kinds, set))
     }
 
     #[inline(always)]
@@ -139,10 +134,8 @@ fn are_in(kinds: [__m256i; 2], set: Kinds) -> u64 {
 
 #[inline]
 #[target_feature(enable = "avx2")]
-#[expect(unsafe_code, reason = "loads from a pointer")]
 fn sixteen(bytes: &[u8; 16]) -> __m128i {
-    // SAFETY: the load covers the 16 bytes of the reference and needs no alignment.
-    unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) }
+    transmute!(*bytes)
 }
 
 /// The mask of the bytes that have the single bit `bits` set.
@@ -171,9 +164,6 @@ fn within(bytes: __m256i, first: u8, last: u8) -> __m256i {
 
 #[inline]
 #[target_feature(enable = "avx2")]
-#[expect(unsafe_code, reason = "loads from a pointer")]
 fn halves(bytes: &[u8; BLOCK]) -> [__m256i; 2] {
-    let pointer = bytes.as_ptr();
-    // SAFETY: the two loads cover the 64 bytes of the reference and need no alignment.
-    unsafe { [_mm256_loadu_si256(pointer.cast()), _mm256_loadu_si256(pointer.add(32).cast())] }
+    transmute!(*bytes)
 }

@@ -2,18 +2,21 @@
 
 use std::arch::x86_64::{
     __m512i, _mm512_add_epi32, _mm512_castsi512_si128, _mm512_cmpeq_epi8_mask, _mm512_cmpge_epu8_mask,
-    _mm512_cmple_epu8_mask, _mm512_cmplt_epi8_mask, _mm512_cvtepu8_epi32, _mm512_loadu_si512,
-    _mm512_mask_cmpeq_epi8_mask, _mm512_mask_permutexvar_epi8, _mm512_mask_storeu_epi32,
-    _mm512_mask_test_epi8_mask, _mm512_maskz_compress_epi8, _mm512_maskz_mov_epi8, _mm512_movepi8_mask,
-    _mm512_permutex2var_epi8, _mm512_permutexvar_epi8, _mm512_set1_epi8, _mm512_set1_epi32,
-    _mm512_shuffle_i32x4, _mm512_sub_epi8, _mm512_test_epi8_mask,
+    _mm512_cmple_epu8_mask, _mm512_cmplt_epi8_mask, _mm512_cvtepu8_epi32, _mm512_mask_cmpeq_epi8_mask,
+    _mm512_mask_permutexvar_epi8, _mm512_mask_storeu_epi32, _mm512_mask_test_epi8_mask,
+    _mm512_maskz_compress_epi8, _mm512_maskz_mov_epi8, _mm512_movepi8_mask, _mm512_permutex2var_epi8,
+    _mm512_permutexvar_epi8, _mm512_set1_epi8, _mm512_set1_epi32, _mm512_shuffle_i32x4, _mm512_sub_epi8,
+    _mm512_test_epi8_mask,
 };
+
+use zerocopy::transmute;
 
 use super::fill::{Isa, Job};
 use super::masks::{BLOCK, IDEOGRAPHS, Masks, STOP_RANGES, SYLLABLES, Window, below};
 use crate::scan::classes::{ASCII, Class, LETTER, LOWER, NUMBER, PUNCTUATION, SPACE, UPPER, WORD, page};
 use crate::scan::seam_rules::Kinds;
 use crate::structures::char_table::CharTable;
+use crate::structures::on_processor::on_processor;
 
 /// Proof that this processor has the instructions.
 #[derive(Clone, Copy, Debug)]
@@ -32,10 +35,8 @@ impl Avx512 {
         .then_some(Self(()))
     }
 
-    #[expect(unsafe_code, reason = "calls code for a processor that was asked for")]
     pub(super) fn run<J: Job>(self, job: J) -> usize {
-        // SAFETY: a value of this type exists only where `detect` found these features.
-        unsafe { run(self, job) }
+        on_processor!(run(self, job))
     }
 }
 
@@ -46,33 +47,25 @@ fn run<J: Job>(isa: Avx512, job: J) -> usize {
 
 impl Isa for Avx512 {
     #[inline(always)]
-    #[expect(unsafe_code, reason = "calls code for a processor that was asked for")]
     fn masks(self, window: &Window, has_classes: bool) -> Masks {
-        // SAFETY: a value of this type exists only where `detect` found these features.
-        unsafe { masks(window, has_classes) }
+        on_processor!(masks(window, has_classes))
     }
 
     type Kinds = __m512i;
 
     #[inline(always)]
-    #[expect(unsafe_code, reason = "calls code for a processor that was asked for")]
     fn kinds(self, window: &Window, table: &CharTable) -> __m512i {
-        // SAFETY: a value of this type exists only where `detect` found these features.
-        unsafe { kinds(window, table) }
+        on_processor!(kinds(window, table))
     }
 
     #[inline(always)]
-    #[expect(unsafe_code, reason = "calls code for a processor that was asked for")]
     fn are_in(self, kinds: __m512i, set: Kinds) -> u64 {
-        // SAFETY: a value of this type exists only where `detect` found these features.
-        unsafe { are_in(kinds, set) }
+        on_processor!(are_in(kinds, set))
     }
 
     #[inline(always)]
-    #[expect(unsafe_code, reason = "calls code for a processor that was asked for")]
     fn positions(self, mask: u64, base: usize, out: &mut [u32]) -> usize {
-        // SAFETY: a value of this type exists only where `detect` found these features.
-        unsafe { positions(mask, base, out) }
+        on_processor!(positions(mask, base, out))
     }
 }
 
@@ -253,8 +246,6 @@ fn store<const QUARTER: i32>(places: __m512i, base: usize, count: usize, out: &m
 
 #[inline]
 #[target_feature(enable = "avx512f")]
-#[expect(unsafe_code, reason = "a load from a pointer")]
 fn load(bytes: &[u8; 64]) -> __m512i {
-    // SAFETY: the load covers the 64 bytes of the reference and needs no alignment.
-    unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) }
+    transmute!(*bytes)
 }

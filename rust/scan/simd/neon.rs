@@ -1,14 +1,17 @@
 //! NEON, which every 64-bit ARM processor has: four vectors per block.
 
 use std::arch::aarch64::{
-    uint8x16_t, vandq_u8, vceqq_u8, vcleq_u8, vdupq_n_u8, vgetq_lane_u64, vld1q_u8, vmaxvq_u8, vorrq_u8,
-    vpaddq_u8, vreinterpretq_u64_u8, vsubq_u8, vtstq_u8,
+    uint8x16_t, vandq_u8, vceqq_u8, vcleq_u8, vdupq_n_u8, vgetq_lane_u64, vmaxvq_u8, vorrq_u8, vpaddq_u8,
+    vreinterpretq_u64_u8, vsubq_u8, vtstq_u8,
 };
+
+use zerocopy::transmute;
 
 use super::fill::Isa;
 use super::masks::{BLOCK, IDEOGRAPHS, Masks, STOP_RANGES, SYLLABLES, Window, add_wide, kinds, positions};
 use crate::scan::seam_rules::Kinds;
 use crate::structures::char_table::CharTable;
+use crate::structures::on_processor::on_processor;
 
 /// The back end of 64-bit ARM.
 #[derive(Clone, Copy, Debug)]
@@ -16,10 +19,8 @@ pub(crate) struct Neon;
 
 impl Isa for Neon {
     #[inline(always)]
-    #[expect(unsafe_code, reason = "calls code for a feature of the processor")]
     fn masks(self, window: &Window, has_classes: bool) -> Masks {
-        // SAFETY: NEON is part of the target.
-        unsafe { masks(window, has_classes) }
+        on_processor!(masks(window, has_classes))
     }
 
     type Kinds = [u8; BLOCK];
@@ -30,10 +31,8 @@ impl Isa for Neon {
     }
 
     #[inline(always)]
-    #[expect(unsafe_code, reason = "calls code for a feature of the processor")]
     fn are_in(self, kinds: [u8; BLOCK], set: Kinds) -> u64 {
-        // SAFETY: NEON is part of the target.
-        unsafe { with_bit(&kinds, set) }
+        on_processor!(are_in(kinds, set))
     }
 
     #[inline(always)]
@@ -88,6 +87,12 @@ fn masks(window: &Window, has_classes: bool) -> Masks {
     masks
 }
 
+#[inline]
+#[target_feature(enable = "neon")]
+fn are_in(kinds: [u8; BLOCK], set: Kinds) -> u64 {
+    with_bit(&kinds, set)
+}
+
 /// The mask of the bytes that have a bit of `bits` set.
 #[inline]
 #[target_feature(enable = "neon")]
@@ -125,8 +130,6 @@ fn within(bytes: uint8x16_t, first: u8, last: u8) -> uint8x16_t {
 
 #[inline]
 #[target_feature(enable = "neon")]
-#[expect(unsafe_code, reason = "loads from a pointer")]
 fn quarters(bytes: &[u8; BLOCK]) -> [uint8x16_t; 4] {
-    // SAFETY: each load takes the sixteen bytes of its chunk.
-    [0, 16, 32, 48].map(|at| unsafe { vld1q_u8(bytes[at..at + 16].as_ptr()) })
+    transmute!(*bytes)
 }

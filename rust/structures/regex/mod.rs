@@ -114,8 +114,10 @@ impl Pattern {
     }
 
     fn atoms(&self) -> Option<&Atoms> {
-        let of_reach = || self.reach.as_ref().map(|reach| reach.atoms());
-        self.program().map(Program::atoms).or_else(of_reach)
+        match self.program() {
+            Some(program) => Some(program.atoms()),
+            None => Some(self.reach.as_ref()?.atoms()),
+        }
     }
 
     /// The atoms beyond the reach of a pattern without a program: between two of them a text may be cut, and no match holds one.

@@ -5,9 +5,10 @@
 use std::path::PathBuf;
 
 use super::riegeli::Chunks;
-use super::{CompleteFile, PartWriter, Row};
+use super::{CompleteFile, PartWriter};
 use crate::Result;
 use crate::formats::protobuf::MessageWriter;
+use crate::token_files::rows::Row;
 
 /// The version of the format.
 const VERSION: u64 = 1;

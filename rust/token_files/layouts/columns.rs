@@ -16,11 +16,13 @@ use serde_json::Value;
 
 use super::added_batch::AddedBatch;
 use super::loss_columns::LossBatch;
-use super::{CompleteFile, Layout, PartKind, PartWriter, Row, RowColumn};
+use super::{CompleteFile, PartKind, PartWriter};
 use crate::corpus::sources::{AddedColumn, ValueKind};
+use crate::token_files::layout::Layout;
 use crate::token_files::loss::{LossForm, Messages};
-use crate::token_files::options::Width;
 use crate::token_files::part_file::PartFile;
+use crate::token_files::rows::{Row, RowColumn};
+use crate::token_files::width::Width;
 use crate::{Error, Result};
 
 /// The column of ids.

@@ -6,10 +6,10 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use super::folder::WrittenFile;
 use super::offset_file::OffsetFile;
-use super::{CompleteFile, PartWriter, Row};
+use super::{CompleteFile, PartWriter, WrittenFile};
 use crate::Result;
+use crate::token_files::rows::Row;
 
 /// Tensors of one axis without a header, of `torch.int32`, which is number 16 in litdata's list of types.
 const DATA_FORMAT: &str = "no_header_tensor:16";
@@ -18,7 +18,7 @@ const DATA_FORMAT: &str = "no_header_tensor:16";
 const DATA_SPEC: &str = r#"[1, {"type": null, "context": null, "children_spec": []}]"#;
 
 /// The `index.json` of chunks. litdata keeps copies of chunks under the text of `updated_at`, so this text tells a corpus from others.
-pub(super) fn index(chunks: &[WrittenFile<'_>], fingerprint: &str) -> Value {
+pub(in crate::token_files) fn index(chunks: &[WrittenFile<'_>], fingerprint: &str) -> Value {
     let chunks = chunks.iter().map(|chunk| {
         json!({
             "chunk_bytes": chunk.bytes,

@@ -6,9 +6,9 @@ use arrow_array::{ArrayRef, Int32Array, ListArray, UInt8Array};
 use arrow_buffer::{OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType, Field};
 
-use super::Row;
 use crate::token_files::loss::{LossForm, labels, ranges};
-use crate::token_files::options::Width;
+use crate::token_files::rows::Row;
+use crate::token_files::width::Width;
 
 /// Loss masks of rows that wait for their batch.
 pub(super) struct LossBatch {

@@ -4,11 +4,13 @@ use std::path::{Path, PathBuf};
 
 use super::megatron::Megatron;
 use super::raw::Bare;
-use super::{CompleteFile, Layout, PartKind, PartWriter, Preset, Row};
+use super::{CompleteFile, PartKind, PartWriter};
 use crate::Result;
+use crate::token_files::layout::{Layout, Preset};
 use crate::token_files::loss::LossForm;
-use crate::token_files::options::Width;
 use crate::token_files::part_file::PartFile;
+use crate::token_files::rows::Row;
+use crate::token_files::width::Width;
 
 /// The forms that can be files of their own.
 pub(in crate::token_files) const FORMS: [LossForm; 2] = [LossForm::Mask, LossForm::Labels];

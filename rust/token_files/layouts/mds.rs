@@ -8,10 +8,10 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use super::folder::WrittenFile;
 use super::offset_file::OffsetFile;
-use super::{CompleteFile, PartKind, PartWriter, Row, RowColumn};
+use super::{CompleteFile, PartKind, PartWriter, WrittenFile};
 use crate::Result;
+use crate::token_files::rows::{Row, RowColumn};
 
 /// The version of shards and indexes.
 const VERSION: u32 = 2;
@@ -85,7 +85,7 @@ fn config(columns: &[Column]) -> Value {
 }
 
 /// The `index.json` of shards.
-pub(super) fn index(kind: PartKind<'_>, shards: &[WrittenFile<'_>]) -> Value {
+pub(in crate::token_files) fn index(kind: PartKind<'_>, shards: &[WrittenFile<'_>]) -> Value {
     let config = config(&Column::all(kind));
     let shards = shards.iter().map(|shard| {
         let mut entry = config.clone();

@@ -7,9 +7,10 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use super::{CompleteFile, PartWriter, Row};
-use crate::token_files::options::Width;
+use super::{CompleteFile, PartWriter};
 use crate::token_files::part_file::PartFile;
+use crate::token_files::rows::Row;
+use crate::token_files::width::Width;
 use crate::{Error, Result};
 
 /// The beginning of an index.

@@ -13,65 +13,41 @@
 //! | `webdataset` | tar files of arrays |
 //! | `riegeli` | the container of `array_record` |
 //! | `array_record` | files that Grain reads |
-//! | `names` | the layouts, their names, and the options that each takes |
 //! | `loss_columns` | loss masks as columns of record batches |
 //! | `loss_files` | loss masks as files beside the ids |
-//! | `row_columns` | integers about the tokens of packed rows |
-//! | `folder` | the files of a folder that belong to no part |
 
 mod added_batch;
 mod array_record;
 mod columns;
-mod folder;
 mod litdata;
 mod loss_columns;
 mod loss_files;
 mod mds;
 mod megatron;
-mod names;
 mod npy;
 mod offset_file;
 mod raw;
 mod riegeli;
-mod row_columns;
 mod webdataset;
 
 use std::path::Path;
 
+use super::layout::{Layout, Preset};
 use super::loss::LossForm;
-use super::options::Width;
 use super::part_file::PartFile;
+use super::rows::{Row, RowColumn};
+use super::width::Width;
 use crate::Result;
-use crate::corpus::inputs::Place;
 use crate::corpus::sources::AddedColumn;
 
 pub(super) use array_record::MAGIC;
 pub(super) use columns::{IDS, schema_of};
-pub(super) use folder::{finish_folder, folder_files, joined, remove, within};
+pub(super) use litdata::index as litdata_index;
 pub(super) use loss_files::{FORMS, is_loss_file, loss_names};
+pub(super) use mds::index as mds_index;
 pub(super) use megatron::{documents_of, open_lengths, write_index};
-pub use names::{Layout, Preset};
 pub(super) use npy::{HEADER, header};
 pub(super) use riegeli::{BLOCK, read_records, record_end, record_start};
-pub use row_columns::RowColumn;
-
-/// The unit of writing: a document, or a row of packed documents.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Row<'a> {
-    /// Ids in the width of the files.
-    pub(super) ids: &'a [u8],
-    /// Of a packed row, where slices and the padding begin, and the tokens of padding.
-    pub(super) starts: &'a [i32],
-    pub(super) padding: usize,
-    /// The record of a document.
-    pub(super) place: Place,
-    /// The file of this record.
-    pub(super) source: &'a str,
-    /// Values of added columns, then the offsets of tokens: pairs of 32-bit integers.
-    pub(super) added: &'a [u8],
-    /// Of a conversation, 1 for each token to learn, and 0 for each other token.
-    pub(super) mask: &'a [u8],
-}
 
 /// Takes the rows of one part.
 pub(super) trait PartWriter {
@@ -93,6 +69,14 @@ impl CompleteFile {
     fn without_header(file: PartFile) -> Self {
         Self { file, header: Vec::new() }
     }
+}
+
+/// The file of a part in one split, for the list of files in a folder.
+pub(super) struct WrittenFile<'a> {
+    pub(super) name: &'a str,
+    pub(super) bytes: u64,
+    pub(super) rows: u64,
+    pub(super) tokens: u64,
 }
 
 /// The properties that decide the form of a part's files.
@@ -175,8 +159,15 @@ pub(super) fn written(
     };
     let mut writer = open(kind, folder.path(), 0).expect("a temporary file");
     for ids in rows {
-        let row =
-            Row { ids, starts: &[], padding: 0, place: Place::default(), source: "", added: &[], mask: &[] };
+        let row = Row {
+            ids,
+            starts: &[],
+            padding: 0,
+            place: crate::corpus::inputs::Place::default(),
+            source: "",
+            added: &[],
+            mask: &[],
+        };
         writer.push(row).expect("there is room");
     }
     for mut complete in writer.finish().expect("there is room") {

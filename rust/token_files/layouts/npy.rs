@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
-use super::{CompleteFile, PartKind, PartWriter, Row, RowColumn};
+use super::{CompleteFile, PartKind, PartWriter};
 use crate::Result;
 use crate::token_files::loss::LossForm;
-use crate::token_files::options::Width;
 use crate::token_files::part_file::PartFile;
+use crate::token_files::rows::{Row, RowColumn};
+use crate::token_files::width::Width;
 
 /// Bytes of a header; its text is padded, since the length of the array is known last.
 pub(in crate::token_files) const HEADER: usize = 128;

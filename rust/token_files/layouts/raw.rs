@@ -6,9 +6,11 @@ use csv::{Writer, WriterBuilder};
 use flate2::write::GzEncoder;
 use flate2::{Compression, GzBuilder};
 
-use super::{CompleteFile, PartWriter, Preset, Row};
-use crate::token_files::options::Width;
+use super::{CompleteFile, PartWriter};
+use crate::token_files::layout::Preset;
 use crate::token_files::part_file::PartFile;
+use crate::token_files::rows::Row;
+use crate::token_files::width::Width;
 use crate::{Error, Result};
 
 /// Opens the files of a part.

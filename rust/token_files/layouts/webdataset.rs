@@ -6,9 +6,10 @@ use std::path::PathBuf;
 use tar::{Builder, EntryType, Header};
 
 use super::npy::header;
-use super::{CompleteFile, IDS, PartKind, PartWriter, Row, RowColumn};
-use crate::token_files::options::Width;
+use super::{CompleteFile, IDS, PartKind, PartWriter};
 use crate::token_files::part_file::PartFile;
+use crate::token_files::rows::{Row, RowColumn};
+use crate::token_files::width::Width;
 use crate::{Error, Result};
 
 /// Permissions of a file in a tar file.

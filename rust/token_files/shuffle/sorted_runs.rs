@@ -10,9 +10,9 @@ use super::run_reader::Header;
 use crate::corpus::inputs::Place;
 use crate::structures::append_log::AppendLog;
 use crate::structures::atomic_file;
-use crate::token_files::layouts::remove;
 use crate::token_files::part_file::PartFile;
 use crate::token_files::parts::Document;
+use crate::token_files::paths::remove;
 use crate::{Error, Result};
 
 /// The folder of runs, within the folder of the token files. It is there only while the token files are written.

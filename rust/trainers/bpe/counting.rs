@@ -8,8 +8,9 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::arena::Arena;
+use super::pair_key::{ids, key};
 use super::pair_stats::{self, Counts, DenseCounts, ExactCounts, PairCount, PairStats};
-use super::pairs::{LengthLimit, PairTable, ids, key};
+use super::pairs::{LengthLimit, PairTable};
 use super::sketch::{Filter, Hash, Sketch};
 use super::text_limit::TextLimit;
 use super::tokens::Tokens;

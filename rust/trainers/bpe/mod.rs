@@ -43,6 +43,7 @@ mod merge_loop;
 #[cfg(test)]
 mod naive;
 mod neighbours;
+mod pair_key;
 mod pair_stats;
 mod pairs;
 pub mod parity;
@@ -67,7 +68,7 @@ pub(super) use arena::MAX_IDS;
 pub use base::Extension;
 use choice::{Choice, Frequency};
 use likelihood::Likelihood;
-use pairs::key;
+use pair_key::key;
 pub use rare_pairs::{RareBorders, RarePairs, is_ambiguous};
 pub(super) use scores::Precision;
 pub use segmenter::{TokenWords, merged_writer};

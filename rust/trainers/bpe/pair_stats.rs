@@ -1,6 +1,6 @@
 //! Statistics of all pairs, from which the next threshold is chosen.
 
-use super::pairs::{ids, key};
+use super::pair_key::{ids, key};
 use super::sketch::Sketch;
 use crate::structures::flat_map::FlatMap;
 use crate::structures::huge_pages::vec_mapped_filled;

@@ -2,6 +2,7 @@
 
 use super::arena::Arena;
 use super::neighbours::{Tally, UNPLACED};
+use super::pair_key::{ids, key};
 use super::text_limit::TextLimit;
 use super::tokens::Tokens;
 use crate::structures::flat_map::FlatMap;
@@ -40,18 +41,6 @@ pub(super) struct PairTable {
     counts: Vec<u64>,
     // Positions of left tokens, ascending for each pair; some are stale, because the pair there has been merged away.
     places: Vec<u32>,
-}
-
-/// The key of two ids.
-#[inline]
-pub(super) fn key(left: u32, right: u32) -> u64 {
-    u64::from(left) << 32 | u64::from(right)
-}
-
-/// The ids of a key.
-#[inline]
-pub(super) fn ids(key: u64) -> (u32, u32) {
-    ((key >> 32) as u32, key as u32)
 }
 
 /// The limits on the length of merged tokens.

@@ -11,7 +11,7 @@
 use std::collections::HashMap;
 
 use super::Extension;
-use super::pairs::key;
+use super::pair_key::key;
 use super::sketch::{Filter, Hash, Sketch};
 use super::token_words::id_of;
 use crate::Result;

@@ -9,7 +9,7 @@ use std::collections::BinaryHeap;
 
 use super::apply_merges::Replacement;
 use super::cells::{Cell, is_header};
-use super::pairs::key;
+use super::pair_key::key;
 use super::word_index::WordIndex;
 use crate::structures::flat_map::FlatMap;
 use crate::structures::parallel::{METER_EVERY, Meter};

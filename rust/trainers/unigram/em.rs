@@ -6,11 +6,12 @@
 use std::cmp::Ordering;
 use std::sync::{Mutex, PoisonError};
 
+use super::chains::{Chains, by_place};
 use super::corpus::Corpus;
 use super::lattice::{Block, GONE, blocks};
 use super::nearest;
 use super::passes::{Alternatives, Expectation, Usage, scaled};
-use super::seeds::{Chains, Seed, Suffixes, by_place};
+use super::seeds::{Seed, Suffixes};
 use crate::Result;
 use crate::structures::parallel::OnProgress;
 use crate::structures::parallel::{Meter, run_parts};
@@ -72,7 +73,7 @@ impl<'a> Pieces<'a> {
     ) -> Result<Self> {
         let each = threads.div_ceil(2);
         let (chains, (places, by_place)) =
-            both(threads, || suffixes.chains(seeds, each), || places(corpus, suffixes, seeds, each));
+            both(threads, || Chains::new(suffixes, seeds, each), || places(corpus, suffixes, seeds, each));
         let lattice = lattice(corpus, &chains, threads, on_progress)?;
         let characters = corpus.char_counts.iter().map(|&count| (u128::from(count.max(1)), Role::Fixed));
         let of_base = base.characters.iter().copied().chain(std::iter::repeat(None));

@@ -9,8 +9,8 @@
 
 use std::ops::Range;
 
+use super::chains::Chains;
 use super::corpus::Corpus;
-use super::seeds::Chains;
 use crate::structures::parallel::{METER_EVERY, Meter};
 
 /// The id of a removed piece.

@@ -19,6 +19,7 @@
 //! [`Algorithm::ExactLoss`] is the textbook's loop instead (`exact_loss`). With `use_sparse_pruning`, a penalty on expected counts
 //! takes the place of pruning by loss (`sparse`).
 
+mod chains;
 mod continued;
 mod corpus;
 mod em;

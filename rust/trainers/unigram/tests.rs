@@ -2,6 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 
+use super::chains::Chains;
 use super::corpus::Corpus;
 use super::lattice::{Block, GONE, blocks};
 use super::passes::{Alternatives, Expectation, Usage};
@@ -157,7 +158,7 @@ fn lattice(words: &BTreeMap<String, u64>) -> (Corpus, Vec<Block>, Vec<Vec<u32>>)
     let forbid = Forbidden::default();
     let filter = SeedFilter { excluded: &BTreeSet::new(), forbid: &forbid, is_byte_level: false };
     let seeds = suffixes.best(&corpus, 1000, filter, 1, &mut |_| Ok(())).expect("nobody stops it");
-    let chains = suffixes.chains(&seeds, 1);
+    let chains = Chains::new(&suffixes, &seeds, 1);
     let blocks = blocks(&corpus).into_iter().map(|words| Block::new(&corpus, &chains, words)).collect();
     let characters = (0..corpus.alphabet.len() as u32).map(|code| vec![code]);
     let seeds = seeds.iter().map(|seed| suffixes.codes_of(&corpus, seed).to_vec());

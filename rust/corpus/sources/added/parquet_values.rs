@@ -34,7 +34,7 @@ pub(in crate::corpus::sources) struct ParquetValues {
 ///
 /// # Errors
 /// [`Error::Io`](crate::Error) for a file that is not Parquet.
-pub(super) fn schema(path: &Path) -> Result<SchemaRef> {
+pub(in crate::corpus::sources) fn schema(path: &Path) -> Result<SchemaRef> {
     builder(path).map(|builder| Arc::clone(builder.schema()))
 }
 

@@ -37,7 +37,11 @@ pub(in crate::corpus::sources) fn path_of(
 ///
 /// # Errors
 /// [`Error::Format`] if it is absent or no type of values.
-pub(super) fn found(fields: &Fields, name: &str, path: &Path) -> Result<(Vec<usize>, ValueKind)> {
+pub(in crate::corpus::sources) fn found(
+    fields: &Fields,
+    name: &str,
+    path: &Path,
+) -> Result<(Vec<usize>, ValueKind)> {
     let mut numbers = Vec::new();
     let Some(found) = find(fields, name, &mut numbers) else {
         let mut names = Vec::new();

@@ -22,11 +22,11 @@ use serde_json::{Value, json};
 
 use super::file::{File, optional, read_component};
 use super::parts::{AddedTokenJson, added_tokens_json, padding_json, truncation_json};
-use super::version::Version;
 use crate::decoders::Decoder;
 use crate::formats::components::Component;
 use crate::formats::fields::Field;
 use crate::formats::model_json::ModelJson;
+use crate::formats::version::Version;
 use crate::models::Model;
 use crate::normalizers::{MetaspaceNormalizer, Normalizer};
 use crate::pre_tokenizers::PreTokenizer;

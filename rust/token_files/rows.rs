@@ -1,7 +1,25 @@
-//! Columns of integers about the tokens of packed rows.
+//! Rows, and columns of integers about the tokens of packed rows.
 
-use super::Row;
+use crate::corpus::inputs::Place;
 use crate::{Error, Result};
+
+/// The unit of writing: a document, or a row of packed documents.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Row<'a> {
+    /// Ids in the width of the files.
+    pub(super) ids: &'a [u8],
+    /// Of a packed row, where slices and the padding begin, and the tokens of padding.
+    pub(super) starts: &'a [i32],
+    pub(super) padding: usize,
+    /// The record of a document.
+    pub(super) place: Place,
+    /// The file of this record.
+    pub(super) source: &'a str,
+    /// Values of added columns, then the offsets of tokens: pairs of 32-bit integers.
+    pub(super) added: &'a [u8],
+    /// Of a conversation, 1 for each token to learn, and 0 for each other token.
+    pub(super) mask: &'a [u8],
+}
 
 /// A column of packed rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +39,7 @@ impl RowColumn {
     const OPTIONAL: [Self; 3] = [Self::PositionIds, Self::DocumentIds, Self::CuSeqlens];
 
     /// The columns with an integer for each token.
-    pub(in crate::token_files) const OF_TOKENS: [Self; 2] = [Self::PositionIds, Self::DocumentIds];
+    pub(super) const OF_TOKENS: [Self; 2] = [Self::PositionIds, Self::DocumentIds];
 
     /// The column of this name.
     ///
@@ -77,7 +95,6 @@ impl RowColumn {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::corpus::inputs::Place;
 
     #[test]
     fn columns_are_as_their_definitions_say() {

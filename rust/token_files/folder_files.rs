@@ -1,23 +1,26 @@
 //! The files of a folder that belong to no part.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{Layout, PartKind, litdata, mds};
+use super::joining::Stream;
+use super::layout::Layout;
+use super::layouts::{PartKind, WrittenFile, litdata_index, mds_index};
+use super::manifest::Manifest;
+use super::part_file::FileEntry;
+use super::paths::{SPLITS, joined, within};
+#[cfg(doc)]
+use crate::Error;
+use crate::Result;
 use crate::structures::atomic_file;
-use crate::token_files::joining::Stream;
-use crate::token_files::manifest::{FileEntry, Manifest};
-use crate::token_files::parts::SPLITS;
-use crate::{Error, Result};
 
 /// The list of shards or chunks.
 const INDEX: &str = "index.json";
 
 /// The names of all files that a run may write beside the files of parts. The files of a split are in its folder.
-pub(in crate::token_files) fn folder_files(layout: Layout, splits: &[&'static str]) -> Vec<String> {
+pub(super) fn folder_files(layout: Layout, splits: &[&'static str]) -> Vec<String> {
     let of_split = |&split: &&'static str| -> Vec<String> {
         match layout {
             Layout::Arrow => ["dataset_info.json", "state.json"].map(|name| joined(split, name)).into(),
@@ -36,7 +39,7 @@ pub(in crate::token_files) fn folder_files(layout: Layout, splits: &[&'static st
 ///
 /// # Errors
 /// [`Error::Io`].
-pub(in crate::token_files) fn finish_folder(
+pub(super) fn finish_folder(
     kind: PartKind<'_>,
     folder: &Path,
     splits: &[&str],
@@ -52,9 +55,9 @@ pub(in crate::token_files) fn finish_folder(
             write_json(folder, &joined(split, "state.json"), &state, &mut files)?;
         }
         let index = match layout {
-            Layout::Mds => mds::index(kind, &written_files(kind, split, manifest)),
+            Layout::Mds => mds_index(kind, &written_files(kind, split, manifest)),
             Layout::Litdata => {
-                litdata::index(&written_files(kind, split, manifest), &manifest.fingerprint(split))
+                litdata_index(&written_files(kind, split, manifest), &manifest.fingerprint(split))
             }
             _ => continue,
         };
@@ -66,14 +69,6 @@ pub(in crate::token_files) fn finish_folder(
     Ok(files)
 }
 
-/// The file of a part in one split.
-pub(super) struct WrittenFile<'a> {
-    pub(super) name: &'a str,
-    pub(super) bytes: u64,
-    pub(super) rows: u64,
-    pub(super) tokens: u64,
-}
-
 /// The files of a split that have rows, for layouts with one file a part.
 fn written_files<'a>(kind: PartKind<'_>, split: &str, manifest: &'a Manifest) -> Vec<WrittenFile<'a>> {
     let files = manifest.parts.iter().flat_map(|part| {
@@ -82,15 +77,6 @@ fn written_files<'a>(kind: PartKind<'_>, split: &str, manifest: &'a Manifest) ->
         files.map(move |(name, bytes)| WrittenFile { name, bytes, rows, tokens })
     });
     files.filter(|file| file.rows > 0).collect()
-}
-
-/// The name of a file within the folder of its split, if it is there.
-pub(in crate::token_files) fn within<'a>(split: &str, name: &'a str) -> Option<&'a str> {
-    if split.is_empty() { Some(name) } else { name.strip_prefix(split)?.strip_prefix('/') }
-}
-
-pub(in crate::token_files) fn joined(split: &str, name: &str) -> String {
-    if split.is_empty() { name.to_owned() } else { format!("{split}/{name}") }
 }
 
 /// The `state.json` that `datasets` asks for beside the data.
@@ -119,19 +105,4 @@ fn write_json(
     let entry = FileEntry { bytes: text.len() as u64, crc32: format!("{:08x}", crc.sum()) };
     files.insert(name.to_owned(), entry);
     Ok(())
-}
-
-/// Removes a file, unless it is not there.
-///
-/// # Errors
-/// [`Error::Io`].
-pub(in crate::token_files) fn remove(path: &Path) -> Result<()> {
-    match fs::remove_file(path) {
-        Err(source)
-            if !matches!(source.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) =>
-        {
-            Err(Error::io("remove", path)(source))
-        }
-        _ => Ok(()),
-    }
 }

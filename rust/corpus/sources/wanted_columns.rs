@@ -6,12 +6,10 @@ use std::sync::atomic::AtomicU64;
 
 use arrow_schema::Fields;
 
-use super::parquet_values;
-use super::schema::found;
-use super::value::{AddedColumn, ValueKind};
-use crate::corpus::sources::file_errors::{STDIN, failed, named};
-use crate::corpus::sources::source::{Format, Source};
-use crate::corpus::sources::{arrow_ipc, compression};
+use super::added::{AddedColumn, ValueKind, found, parquet_values};
+use super::file_errors::{STDIN, failed, named};
+use super::source::{Format, Source};
+use super::{arrow_ipc, compression};
 use crate::{Error, Result};
 
 /// The columns with their types. If no type is asked for a column, the first file decides. Parquet and Arrow give the type in the file's

@@ -1,6 +1,6 @@
 //! The layouts, their names, and the options that each takes.
 
-use super::RowColumn;
+use super::rows::RowColumn;
 use crate::{Error, Result};
 
 /// The layout of token files.
@@ -56,7 +56,7 @@ impl Layout {
     ];
 
     /// The names of its format and of its preset.
-    pub(in crate::token_files) fn names(self) -> (&'static str, Option<&'static str>) {
+    pub(super) fn names(self) -> (&'static str, Option<&'static str>) {
         match self {
             Self::Megatron => ("megatron", None),
             Self::Arrow => ("arrow", None),
@@ -97,7 +97,7 @@ impl Layout {
     }
 
     /// The names of the formats with a property, as alternatives.
-    pub(in crate::token_files) fn formats_with(has: impl Fn(Self) -> bool) -> String {
+    pub(super) fn formats_with(has: impl Fn(Self) -> bool) -> String {
         let found = Self::ALL.into_iter().filter(|&layout| has(layout));
         let mut names: Vec<&str> = found.map(|layout| layout.names().0).collect();
         names.dedup();
@@ -105,17 +105,17 @@ impl Layout {
     }
 
     /// True if documents can be packed into rows.
-    pub(in crate::token_files) fn has_rows(self) -> bool {
+    pub(super) fn has_rows(self) -> bool {
         !matches!(self, Self::Megatron | Self::Raw(_))
     }
 
     /// True if columns of the sources, offsets and signed ids can be kept.
-    pub(in crate::token_files) fn has_columns(self) -> bool {
+    pub(super) fn has_columns(self) -> bool {
         matches!(self, Self::Arrow | Self::Parquet)
     }
 
     /// The reason why packed rows have no such column, if they have none.
-    pub(in crate::token_files) fn lacks(self, column: RowColumn) -> Option<&'static str> {
+    pub(super) fn lacks(self, column: RowColumn) -> Option<&'static str> {
         match self {
             Self::Npy if !RowColumn::OF_TOKENS.contains(&column) => Some("whose row_splits have all starts"),
             Self::Litdata | Self::ArrayRecord => Some("whose records have ids alone"),

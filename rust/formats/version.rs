@@ -1,4 +1,4 @@
-//! The versions of the format.
+//! The versions of the format of `tokenizer.json`.
 
 /// The versions of the format: of Hugging Face `tokenizers` 0.x, and of 1.0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
