@@ -13,6 +13,7 @@ from lexmill import pre_tokenizers as pre_tokenizers
 from lexmill import processors as processors
 from lexmill import trainers as trainers
 from lexmill._data.mixtures import DomainTokens, Weight
+from lexmill._data.stored_run import StoredRun
 from lexmill._data.write_tokens import FedBlock
 from lexmill._types import OnProgress
 from lexmill.decoders import Decoder
@@ -141,6 +142,7 @@ def tokenize_files(
     join: bool,
     messages: tuple[str, str, Callable[[int, int], Iterator[FedBlock]]] | None,
     existing: str,
+    store: StoredRun | None,
     num_threads: int | None,
     on_progress: OnProgress | None,
 ) -> None:

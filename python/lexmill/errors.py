@@ -77,7 +77,7 @@ class OutputError(LexmillError, OSError):
 class RemotePathError(FileError, OptionError):
     """Raised when a path is a URL, such as `s3://bucket/key`, but must be local, or no store has such URLs.
 
-    Only texts are read by URL.
+    Texts and token files may have URLs.
     """
 
 

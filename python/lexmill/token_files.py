@@ -17,10 +17,11 @@ from lexmill import _core
 from lexmill._core import Tokenizer
 from lexmill._data.corpus_warnings import warn_of_repeated, warn_of_total
 from lexmill._data.file_names import TEXT
-from lexmill._data.open_tokens import TokenFiles, Windows, open_tokens
+from lexmill._data.open_tokens import TokenFiles, open_tokens
 from lexmill._data.pack_tokens import pack_tokens
 from lexmill._data.packed_rows import PackedRows
 from lexmill._data.source_names import OneSource, Reading, sources_of
+from lexmill._data.windows import Windows
 from lexmill._data.write_tokens import write_tokens
 from lexmill._types import OnProgress
 from lexmill.errors import OptionError
@@ -120,7 +121,9 @@ def tokenize_files(
         sources: objects of `lexmill.sources`, or paths and patterns that end in `.parquet` or `.arrow`, or in
             `.jsonl`, `.ndjson`, `.json`, `.csv` or `.tsv`, perhaps with `.gz`, `.zst`, `.xz` or `.bz2` after it, with
             texts in the field or column `text`.
-        out: the folder; made if it is not there, and otherwise empty but for an earlier run.
+        out: the folder; made if it is not there, and otherwise empty but for an earlier run. It may be a URL such as
+            `s3://bucket/tokens`: parts are uploaded as they are finished, and the disk of this machine holds two parts,
+            or with `shuffle` and `join` all ids, in the folder of temporary files.
         format: `megatron` (`.bin` and `.idx`), `arrow` (`datasets.load_from_disk`), `parquet`, `npy`, `mds` (MosaicML
             streaming), `webdataset` (tar files of NPY files), `litdata`, `arrayrecord` (Grain), or `raw`.
         preset: for `raw`, the program that reads the files: `nanogpt`, `datatrove`, `dolma` or `llm.c`.
@@ -172,12 +175,13 @@ def tokenize_files(
     Raises:
         OutputError: the folder holds something else or an earlier run, another process writes to it, or the run to
             resume was begun with another tokenizer, other options or other sources, as far as finished parts have read
-            these; the message names the difference.
-        FileError: a file cannot be read or written, as on a full disk. Finished parts are kept.
+            these, or a file of a store was changed; the message names the difference.
+        FileError: a file cannot be read or written, as on a full disk or without permission. Finished parts are kept.
         FormatError: a record is broken, with `on_error="raise"`.
         InvalidUtf8Error: bytes are not UTF-8, with `errors="strict"`.
         OptionError: options that do not fit together, a tokenizer that truncates, pads or samples, or ids that the
             program of `preset` would read as others.
+        RemotePathError: `out` is a URL to which nothing can be written.
         VocabError: a token or an id is not in the vocabulary, or rows need padding for which there is no token.
 
     Warns:

@@ -42,7 +42,7 @@ impl<'py> FromPyObject<'_, 'py> for FilePath {
         })?;
         if url_of(&path).is_some() || is_spoilt_url(&path) {
             let message = format!(
-                "{} is not on this machine, and only texts are read from a URL; copy it, or mount the store as a folder",
+                "{} is not on this machine, and no URL may stand here; copy the files, or mount the store as a folder",
                 path.display()
             );
             return Err(exception(item.py(), "RemotePathError", message));

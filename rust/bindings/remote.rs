@@ -1,4 +1,4 @@
-//! The store of the core: Python's, see `lexmill._data.remote`.
+//! The stores of the core: Python's, see `lexmill._data.remote` and `lexmill._data.stored_run`.
 
 use std::io;
 use std::sync::Arc;
@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 
 use crate::corpus::remote::{RemoteFile, Status, Store, set_store};
+use crate::token_files::PartStore;
 
 /// Hands the store to the core.
 pub(super) fn set_up() {
@@ -60,5 +61,19 @@ impl RemoteFile for PythonFile {
 
     fn check_unchanged(&self) -> io::Result<()> {
         call(|py| self.file.call_method0(py, "check_unchanged").map(drop))
+    }
+}
+
+/// A `StoredRun` of `lexmill._data.stored_run`.
+#[derive(Debug)]
+pub(super) struct PyPartStore(pub(super) Py<PyAny>);
+
+impl PartStore for PyPartStore {
+    fn begin(&self) -> io::Result<()> {
+        call(|py| self.0.call_method0(py, "begin").map(drop))
+    }
+
+    fn take(&self, part: &str) -> io::Result<()> {
+        call(|py| self.0.call_method1(py, "take", (part,)).map(drop))
     }
 }

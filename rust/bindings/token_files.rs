@@ -10,21 +10,22 @@ use super::errors::{OrRaise, exception};
 use super::file_paths::FilePath;
 use super::numpy_loading::load_numpy;
 use super::progress::Reporter;
+use super::remote::PyPartStore;
 use super::sources::PyFileSource;
 use super::token_feed::MessagesArgument;
 use super::tokenizer::PyTokenizer;
 use crate::corpus::inputs::InputSource;
 use crate::corpus::sources::ValueKind;
 use crate::token_files::{
-    self, Existing, Feed, Layout, Options, Packing, PackingMethod, RowColumn, RowIndex, Run, Width,
-    arrow_batches,
+    self, Existing, Feed, Layout, Options, Packing, PackingMethod, PartStore, RowColumn, RowIndex, Run,
+    Width, arrow_batches,
 };
 
 /// Tokenizes the records of sources to the files of a folder; see `lexmill.tokenize_files`.
 #[pyfunction]
 #[pyo3(signature = (
     tokenizer, sources, folder, *, format, preset, begin_id, end_id, add_special_tokens, pack, packing, pad_id, pack_columns,
-    validation, seed, shuffle, part_bytes, signed, columns, offsets, join, messages, existing, num_threads, on_progress
+    validation, seed, shuffle, part_bytes, signed, columns, offsets, join, messages, existing, store, num_threads, on_progress
 ))]
 #[expect(clippy::too_many_arguments, clippy::fn_params_excessive_bools, reason = "options of a Python call")]
 pub(super) fn tokenize_files(
@@ -51,6 +52,7 @@ pub(super) fn tokenize_files(
     join: bool,
     messages: Option<MessagesArgument>,
     existing: &str,
+    store: Option<Py<PyAny>>,
     num_threads: Option<usize>,
     on_progress: Option<Py<PyAny>>,
 ) -> PyResult<()> {
@@ -87,6 +89,7 @@ pub(super) fn tokenize_files(
         join,
         messages,
     };
+    let store = store.map(PyPartStore);
     let (core, shared) = (tokenizer.get().core(py)?, tokenizer.get());
     let sources: Vec<InputSource> = sources.iter().map(|source| source.get().input_source()).collect();
     let mut reporter = on_progress.map_or_else(Reporter::silent, Reporter::to);
@@ -94,7 +97,8 @@ pub(super) fn tokenize_files(
     let outcome = py.detach(|| {
         let tokenizer_json = &shared.identity()?;
         let (tokenizer, sources, options) = (&*core, &sources[..], &options);
-        let run = Run { tokenizer, tokenizer_json, sources, folder, options, existing };
+        let store = store.as_ref().map(|store| store as &dyn PartStore);
+        let run = Run { tokenizer, tokenizer_json, sources, folder, options, existing, store };
         let mut next = feed.as_mut().map(|feed| move |begin| feed.next(begin));
         let next = next.as_mut().map(|next| next as &mut Feed<'_>);
         token_files::tokenize_files(&run, next, threads, &mut |progress| reporter.report(progress))

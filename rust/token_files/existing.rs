@@ -62,8 +62,15 @@ impl Run<'_> {
         }
     }
 
-    /// Looks which parts have their files as they were written.
+    /// Looks which parts have their files as they were written. Files in a store are not looked for.
     fn sound_parts(&self, found: &Manifest) -> Result<Sound> {
+        if self.store.is_some() && (found.total.is_some() || !is_joined(self.options)) {
+            return Ok(Sound {
+                parts: found.parts.len(),
+                is_joining: true,
+                is_complete: found.total.is_some(),
+            });
+        }
         let is_there = |(name, bytes): (&String, u64)| {
             self.folder.join(name).metadata().is_ok_and(|data| data.is_file() && data.len() == bytes)
         };

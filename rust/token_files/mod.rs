@@ -39,6 +39,8 @@
 //! and on the records that follow, and neither on threads nor on an earlier run that was cut short. A part is *finished* once its
 //! files are on the disk under their names and a line of `parts.jsonl` says so. A run that resumes begins with the record after the
 //! last finished part.
+//!
+//! With a [`PartStore`], the files of a part are moved to the store before the part is listed. So the folder holds two parts at most.
 
 mod array_record_rows;
 mod arrow_batches;
@@ -60,6 +62,7 @@ mod packing;
 mod packing_options;
 mod parquet_rows;
 mod part_file;
+mod part_store;
 mod parts;
 mod paths;
 mod permutation;
@@ -82,6 +85,7 @@ pub use options::Options;
 pub use packing_options::{Packing, PackingMethod};
 pub use parquet_rows::{GroupRows, parquet_group, parquet_groups};
 pub use row_index::RowIndex;
+pub use part_store::PartStore;
 pub use rows::RowColumn;
 pub use run::{Existing, Run, tokenize_files};
 pub use tar_rows::tar_rows;

@@ -5,12 +5,13 @@ use std::fs;
 use std::path::Path;
 
 use super::counts::{Counts, PackedCounts};
-use super::layouts::{self, CompleteFile, PartKind, PartWriter};
+use super::layouts::{self, CompleteFile, PartKind, PartWriter, remove};
 use super::loss::learned;
 use super::manifest::{Part, PartList, begin_list};
 use super::masked_packing::RowPacker;
 use super::options::Options;
 use super::part_file::PartFile;
+use super::part_store::PartStore;
 use super::rows::Row;
 use crate::corpus::inputs::Place;
 use crate::structures::atomic_file;
@@ -89,6 +90,7 @@ pub(super) struct ClosedPart {
 pub(super) struct PartsFinisher<'a> {
     folder: &'a Path,
     splits: &'static [&'static str],
+    store: Option<&'a dyn PartStore>,
     list: PartList,
     /// Finished parts, in memory and on the disk.
     pub(super) parts: Vec<Part>,
@@ -99,12 +101,18 @@ impl<'a> PartsFinisher<'a> {
     ///
     /// # Errors
     /// [`Error::Io`].
-    pub(super) fn new(folder: &'a Path, options: &Options, finished: Vec<Part>) -> Result<Self> {
+    pub(super) fn new(
+        folder: &'a Path,
+        options: &Options,
+        store: Option<&'a dyn PartStore>,
+        finished: Vec<Part>,
+    ) -> Result<Self> {
         let list = begin_list(folder, &finished)?;
-        Ok(Self { folder, splits: options.split_names(), list, parts: finished })
+        Ok(Self { folder, splits: options.split_names(), store, list, parts: finished })
     }
 
-    /// Has the files of a part reach the disk, gives them their names, and lists them, in this order.
+    /// Has the files of a part reach the disk, gives them their names, moves them to the store if there is one, and lists them, in this
+    /// order.
     ///
     /// # Errors
     /// [`Error::Io`].
@@ -123,6 +131,11 @@ impl<'a> PartsFinisher<'a> {
             }
         }
         let part = Part { begin, end, counts, files };
+        if let Some(store) = self.store {
+            let line = serde_json::to_string(&part).map_err(|error| Error::Custom(Box::new(error)))?;
+            store.take(&line).map_err(Error::io("store", self.folder))?;
+            part.files.keys().try_for_each(|name| remove(&self.folder.join(name)))?;
+        }
         self.list.push(&part)?;
         self.parts.push(part);
         Ok(())

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::fs;
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -13,6 +14,7 @@ use super::joining::{Stream, is_joined, join_parts};
 use super::layouts::PartKind;
 use super::manifest::{Manifest, fnv_1a};
 use super::options::Options;
+use super::part_store::PartStore;
 use super::parts::{Document, PartsFinisher, PartsWriter, too_many_tokens};
 use super::shuffle::{MERGING, RunsWriter, merge_runs};
 use crate::corpus::inputs::{FileBlock, FilesReader, InputFile, InputSource, Place, input_files};
@@ -53,6 +55,8 @@ pub struct Run<'a> {
     pub options: &'a Options,
     /// The treatment of a folder that holds token files already.
     pub existing: Existing,
+    /// Takes the files of finished parts. The caller has compared the files in the store with a manifest that is in the folder.
+    pub store: Option<&'a dyn PartStore>,
 }
 
 /// Tokenizes all records of some sources to files.
@@ -87,13 +91,16 @@ pub fn tokenize_files(
         run.clean_up_after(&manifest)?;
         return Ok(total);
     }
+    run.store.map_or(Ok(()), PartStore::begin).map_err(Error::io("store", run.folder))?;
     let row_length = run.options.packing.map(|packing| packing.length);
     let (layout, offsets) = (run.options.layout, run.options.offsets);
     let row_columns = &run.options.all_row_columns();
     let loss = run.options.messages.as_ref().map(|messages| messages.loss);
     let kind = PartKind { layout, width, row_length, row_columns, added: &columns, offsets, loss };
     let sources = files.iter().map(|file| file.input.path.clone()).collect();
-    let mut finished = PartsFinisher::new(run.folder, run.options, manifest.parts.clone())?;
+    // Parts that will be joined stay in the folder.
+    let store = run.store.filter(|_| !is_joined(run.options));
+    let mut finished = PartsFinisher::new(run.folder, run.options, store, manifest.parts.clone())?;
     let done = with_background(
         |part| finished.finish(part),
         |finisher| {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, ClassVar
 
 import fsspec
@@ -26,7 +27,11 @@ class FaultyFileSystem(MemoryFileSystem):
         faults: the effect on the next calls of `cat_file`: a number is a status, `cut` half of the bytes, `none` no
             bytes, `whole` the whole file, `reset` a lost connection, `hang` no answer before `release` is set, and
             `change` another file with the next bytes.
+        write_faults: the effect on the next calls that write or remove: a number is a status, `cut` half of the bytes
+            and a lost connection, `short` half of the bytes without an error, `reset` a lost connection, `stored` a
+            connection that is lost once the file is stored, and an exception is raised.
         asked: the ranges asked for.
+        written: the files written, in order.
         infos: how many times the status of a file was asked for.
     """
 
@@ -35,6 +40,8 @@ class FaultyFileSystem(MemoryFileSystem):
     store: ClassVar[dict[str, Any]] = {}
     pseudo_dirs: ClassVar[list[str]] = [""]
     faults: ClassVar[list[str | int]] = []
+    write_faults: ClassVar[list[str | int | BaseException | None]] = []
+    written: ClassVar[list[str]] = []
     asked: ClassVar[list[tuple[int, int]]] = []
     infos: ClassVar[list[str]] = []
     tags: ClassVar[dict[str, int]] = {}
@@ -46,9 +53,33 @@ class FaultyFileSystem(MemoryFileSystem):
         return "/" + path.removeprefix("faulty://").strip("/") if path.strip("/") else ""
 
     def pipe_file(self, path: str, value: bytes, mode: str = "overwrite", **options: Any) -> None:
-        super().pipe_file(path, value, mode=mode, **options)
+        fault = self._write_fault()
+        half = value[: len(value) // 2]
+        super().pipe_file(path, half if fault in ("cut", "short") else value, mode=mode, **options)
         name = self._strip_protocol(path)
-        self.tags[name] = self.tags.get(name, 0) + 1
+        with self.lock:
+            self.written.append(name)
+            self.tags[name] = self.tags.get(name, 0) + 1
+        if fault in ("cut", "stored"):
+            raise ConnectionResetError("connection lost")
+
+    def put_file(self, lpath: str, rpath: str, callback: Any = None, mode: str = "overwrite", **options: Any) -> None:
+        self.pipe_file(rpath, Path(lpath).read_bytes(), mode, **options)
+
+    def rm_file(self, path: str) -> None:
+        self._write_fault()
+        super().rm_file(path)
+
+    def _write_fault(self) -> str | int | None:
+        with self.lock:
+            fault = self.write_faults.pop(0) if self.write_faults else None
+        if isinstance(fault, int):
+            raise StatusError(fault)
+        if isinstance(fault, BaseException):
+            raise fault
+        if fault == "reset":
+            raise ConnectionResetError("connection lost")
+        return fault
 
     def info(self, path: str, **options: Any) -> dict[str, Any]:
         self.infos.append(path)
@@ -86,7 +117,7 @@ def faulty_store() -> Iterator[FaultyFileSystem]:
     others = set(threading.enumerate())
     fsspec.register_implementation("faulty", FaultyFileSystem, clobber=True)
     kept = (FaultyFileSystem.store, FaultyFileSystem.faults, FaultyFileSystem.asked, FaultyFileSystem.tags)
-    for one in (*kept, FaultyFileSystem.infos):
+    for one in (*kept, FaultyFileSystem.infos, FaultyFileSystem.write_faults, FaultyFileSystem.written):
         one.clear()
     FaultyFileSystem.pseudo_dirs[:] = [""]
     FaultyFileSystem.release.clear()

@@ -22,6 +22,8 @@ class ObjectServer(ThreadingHTTPServer):
         files: their bytes by path, such as `/bucket/key`.
         faults: the effect on the next answers with a range: a number is a status, `cut` half of the bytes and the end
             of the connection, `slow` half of the bytes and a pause, `reset` the end of the connection.
+        upload_faults: likewise of the next uploads: `cut` takes half of the bytes and ends the connection, `stored`
+            ends it once the bytes are stored, `slow` pauses before it stores them.
         injected: how many faults there were.
         upstream: address of another server, to which all requests go that are no faults.
     """
@@ -35,6 +37,7 @@ class ObjectServer(ThreadingHTTPServer):
         self.files: dict[str, bytes] = {}
         self.tags: dict[str, str] = {}
         self.faults: list[str | int] = []
+        self.upload_faults: list[str | int | None] = []
         self.injected = 0
         self.upstream = upstream
         self.lock = threading.Lock()
@@ -49,13 +52,12 @@ class ObjectServer(ThreadingHTTPServer):
         self.files[path] = data
         self.tags[path] = f'"{md5(data, usedforsecurity=False).hexdigest()}"'
 
-    def next_fault(self) -> str | int | None:
-        """Takes the next fault."""
+    def next_fault(self, faults: list[Any]) -> str | int | None:
+        """Takes the next fault of a list."""
         with self.lock:
-            if not self.faults:
-                return None
-            self.injected += 1
-            return self.faults.pop(0)
+            fault: str | int | None = faults.pop(0) if faults else None
+            self.injected += fault is not None
+            return fault
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Says nothing: clients cut connections."""
@@ -80,11 +82,25 @@ class _Handler(BaseHTTPRequestHandler):
     do_POST = do_DELETE = do_PUT
 
     def _answer(self) -> None:
-        fault = self.server.next_fault() if self.command == "GET" and self.headers.get("Range") else None
+        fault: str | int | None = None
+        if self.command == "GET" and self.headers.get("Range"):
+            fault = self.server.next_fault(self.server.faults)
+        elif self.command in ("PUT", "POST"):
+            fault = self.server.next_fault(self.server.upload_faults)
+        is_upload = self.command != "GET"
         if isinstance(fault, int):
+            # Bytes that stay unread would begin the next request.
+            self.rfile.read(int(self.headers.get("Content-Length") or 0))
             self._send(fault, {}, b"")
-        elif fault == "reset":
+        elif fault == "reset" or (is_upload and fault == "cut"):
+            self.rfile.read(int(self.headers.get("Content-Length") or 0) // 2)
             self.close_connection = True
+        elif is_upload and fault:
+            time.sleep(_SLOW if fault == "slow" else 0)
+            answer = self._forwarded()
+            self.close_connection = fault == "stored"
+            if fault == "slow":
+                self._send(*answer)
         else:
             status, headers, body = self._forwarded() if self.server.upstream else self._found()
             self._send(status, headers, body, fault)

@@ -424,3 +424,27 @@ def test_a_missing_package_is_named_with_its_extra(
         module.count_words([], folder=tmp_path)
     with pytest.raises(errors.LexmillError, match=rf"pip install 'lexmill\[{extra}\]'"):
         module.tokenize(tokenizer(), [], tmp_path)
+
+
+def test_jobs_read_files_of_a_store(tmp_path: Path) -> None:
+    pytest.importorskip("fsspec")
+    from faulty_store import faulty_store
+
+    texts = [f"{'ab' * (number % 7)} {number % 3}\n" * 9 for number in range(12)]
+    files = files_of(tmp_path, texts)
+    with faulty_store() as store:
+        for path in files:
+            store.put_file(str(path), f"/b/t/{path.name}")
+        urls = [f"faulty://b/t/{path.name}" for path in files]
+        found = counted([Lines(url) for url in urls], tmp_path / "remote")
+        assert sorted(found) == sorted(counted([Lines(path) for path in files], tmp_path / "local"))
+        known = tokenizer("abcdefghij 0123456789")
+        rows = [
+            [ids.tolist() for ids in tokenized([Lines(path) for path in paths], tmp_path / name, tokenizer=known)]
+            for name, paths in (("remote-ids", urls), ("ids", files))
+        ]
+        assert rows[0] == rows[1]
+        groups = plan(urls, group_bytes=1)
+        store.pipe_file("/b/t/3.txt", texts[3].encode())
+        with pytest.raises(errors.FileError, match=r"faulty://b/t/3\.txt is another version on \S+ than on the driver"):
+            groups[3].check()

@@ -24,7 +24,7 @@ import pyarrow.feather
 import pyarrow.parquet
 import pytest
 
-from lexmill import Tokenizer, count_words, errors, pre_tokenizers
+from lexmill import Tokenizer, count_words, errors, merge_token_files, pre_tokenizers
 from lexmill.estimation import estimate
 from lexmill.models import BPE, WordLevel
 from lexmill.reports import report
@@ -338,7 +338,7 @@ def test_urls_are_refused_as_outputs_and_tokenizers(url: str | Path) -> None:
         lambda: known.save_spm(url),
         lambda: known.save_tiktoken(url),
         lambda: known.model.save(str(url)),
-        lambda: tokenize_files(known, "a.jsonl", url),
+        lambda: merge_token_files(["tokens"], url),
         lambda: report({"it": known}, "a.jsonl").save(url),
         lambda: Tokenizer.from_file(url),
     ]

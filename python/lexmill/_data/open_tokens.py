@@ -9,39 +9,55 @@ import os
 import sys
 import zlib
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from lexmill._core import local_path, read_token_manifest
+from lexmill._core import is_url, local_path, read_token_manifest
+from lexmill._data.fetched_files import FetchedFiles
 from lexmill._data.mask_readers import FORMS, dtype_of_masks, is_mask_file, mask_of, mask_reader, names_to_read
 from lexmill._data.packed_rows import PackedRows
 from lexmill._data.segments import AnySegment, GroupSegment, Ids, RowGroups, ScatteredSegment, Segment
 from lexmill._data.token_readers import DAMAGED, READERS, PartFiles, document_lengths
 from lexmill._data.views import Views
+from lexmill._data.windows import Windows
 from lexmill.errors import FileError, LexmillError, OptionError, OutputError
 
 __all__ = ["TokenFiles", "Windows", "open_tokens"]
 
 
-def open_tokens(path: str | os.PathLike[str], split: str | None = None) -> TokenFiles:
+def open_tokens(
+    path: str | os.PathLike[str], split: str | None = None, *, cache: str | os.PathLike[str] | None = None
+) -> TokenFiles:
     """Opens the token files of `tokenize_files`, or of a job of Ray or Spark, without reading them.
 
+    The files of a URL are fetched, each of them whole when it is first looked into, and compared with their checksums.
+
     Args:
-        path: the folder.
+        path: the folder, or its URL.
         split: `train` or `validation`; the first by default.
+        cache: for a URL, the folder of this machine that keeps fetched files, for other processes and later calls; by
+            default a temporary one, which is removed with the returned object. It grows up to the size of the files.
 
     Raises:
         OutputError: the folder holds no token files, or its run is not finished.
-        OptionError: there is no such split.
+        OptionError: there is no such split, or `cache` is given for a path.
+        FileError: the store of a URL refuses a call, or fails each time.
     """
-    folder = Path(local_path(path))
-    manifest = _manifest(folder)
+    if is_url(path):
+        fetched = FetchedFiles(os.fspath(path), None if cache is None else os.fspath(cache))
+        folder, manifest = fetched.folder, fetched.manifest
+    elif cache is not None:
+        message = f"cache is {os.fspath(cache)!r} but must be absent, since {os.fspath(path)} is no URL"
+        raise OptionError(message)
+    else:
+        fetched, folder = None, Path(local_path(path))
+        manifest = _manifest(folder)
     try:
-        return _opened(folder, manifest, split)
+        return _opened(folder, manifest, split, fetched)
     except LexmillError:
         raise
     except _MALFORMED as error:
@@ -61,7 +77,7 @@ def _manifest(folder: Path) -> dict[str, Any]:
     raise OutputError(message)
 
 
-def _opened(folder: Path, manifest: dict[str, Any], split: str | None) -> TokenFiles:
+def _opened(folder: Path, manifest: dict[str, Any], split: str | None, fetched: FetchedFiles | None) -> TokenFiles:
     if "total" not in manifest:
         message = f"{folder}: its run is not finished; pass resume=True to tokenize_files, or merge again"
         raise OutputError(message)
@@ -70,7 +86,10 @@ def _opened(folder: Path, manifest: dict[str, Any], split: str | None) -> TokenF
         message = f"split is {split} but must be {' or '.join(splits)}"
         raise OptionError(message)
     if "folders" not in manifest:
-        return TokenFiles(folder, manifest, split or "train")
+        return TokenFiles(folder, manifest, split or "train", fetched=fetched)
+    if fetched is not None:
+        message = f"{fetched.url}: a job of Ray or Spark wrote it; copy it to this machine"
+        raise OutputError(message)
     folders = [folder / name for name in manifest["folders"]]
     inner = [(inner, _manifest(inner)) for inner in folders]
     for path, held in inner:
@@ -91,7 +110,7 @@ class TokenFiles(Views):
     row groups (8 million ids of 16 bits) are decoded, and the last four are kept: read these files in their order.
 
     Attributes:
-        folder: the folder.
+        folder: the folder, or its URL.
         split: `train` or `validation`.
         manifest: the contents of the folder's manifest, such as the tokenizer and the options.
         dtype: the type of ids.
@@ -107,6 +126,7 @@ class TokenFiles(Views):
         split: str,
         inner: Sequence[tuple[Path, dict[str, Any]]] | None = None,
         loss: str | None = None,
+        fetched: FetchedFiles | None = None,
     ) -> None:
         """Opens no file yet; `open_tokens` is the way to make one.
 
@@ -116,9 +136,11 @@ class TokenFiles(Views):
             split: `train` or `validation`.
             inner: the folders of a job, each with its manifest; by default the folder itself.
             loss: the form of the loss masks in the files, if masks are shown; None to show ids.
+            fetched: fetches the files of a URL to `folder`; None if they are there.
         """
         options = manifest["options"]
-        self.folder = folder
+        self.folder: Path | str = folder if fetched is None else fetched.url
+        self._fetched = fetched
         self.split = split
         self.manifest = manifest
         self._loss = loss
@@ -145,8 +167,10 @@ class TokenFiles(Views):
         """Shows the folder and how much there is."""
         return f"TokenFiles({str(self.folder)!r}, {self.split}: {len(self):,} rows, {self.tokens:,} tokens)"
 
-    def __reduce__(self) -> tuple[type[TokenFiles], tuple[object, ...]]:
+    def __reduce__(self) -> tuple[Callable[..., TokenFiles], tuple[object, ...]]:
         """The arguments of a copy for another process, which opens the files itself."""
+        if self._fetched is not None:
+            return _reopened, (self._fetched.url, self.split, self._fetched.cache, self._loss is not None)
         return type(self), (self.folder, self.manifest, self.split, self._folders, self._loss)
 
     def __len__(self) -> int:
@@ -176,7 +200,7 @@ class TokenFiles(Views):
         if found not in FORMS or self._loss:
             message = f"{self.folder}: it has no loss masks; lexmill.messages.tokenize_message_files writes these"
             raise OptionError(message)
-        return TokenFiles(self.folder, self.manifest, self.split, self._folders, found)
+        return TokenFiles(self._folders[0][0], self.manifest, self.split, self._folders, found, self._fetched)
 
     def rows(self, index: str | os.PathLike[str], pad_id: int | None = None) -> PackedRows:
         """The rows of an index that `pack_tokens` wrote over these documents.
@@ -208,6 +232,7 @@ class TokenFiles(Views):
             FileError: a file cannot be read.
         """
         for path, written in self._checksums().items():
+            self._fetch([path])
             size, crc = 0, 0
             if path.is_file():
                 try:
@@ -234,6 +259,7 @@ class TokenFiles(Views):
             OutputError: a file is not as it was written.
         """
         for part in self._parts:
+            self._fetch(part.paths)
             try:
                 for lengths in document_lengths(self._reader, part):
                     if lengths is None:
@@ -281,6 +307,7 @@ class TokenFiles(Views):
 
     def _open(self, part: int) -> Sequence[AnySegment]:
         if part not in self._segments:
+            self._fetch(self._parts[part].paths)
             try:
                 segments = self._reader(self._parts[part])
             except DAMAGED as error:
@@ -317,6 +344,10 @@ class TokenFiles(Views):
             message = f"{self._parts[part].paths[-1]}: it holds {rows} documents but the manifest says {held}"
             raise OutputError(message)
 
+    def _fetch(self, paths: Iterable[Path]) -> None:
+        if self._fetched is not None:
+            self._fetched.ready(paths)
+
     def _part_entries(self, manifest: dict[str, Any]) -> Iterator[dict[str, Any]]:
         """The parts that have files of this split; parts that were joined are one."""
         parts, folder = manifest["parts"], f"{self._prefix()}/" if self._prefix() else ""
@@ -351,36 +382,15 @@ class TokenFiles(Views):
         return PartFiles(paths, self._stored, documents, tokens, length, self._groups)
 
 
+def _reopened(url: str, split: str, cache: str | None, is_mask: bool) -> TokenFiles:
+    """Token files of a URL in another process."""
+    found = open_tokens(url, split, cache=cache)
+    return found.mask if is_mask else found
+
+
 def _is_sound(segment: Segment | ScatteredSegment) -> bool:
     """True if splits divide the ids."""
     splits = segment.splits
     if splits is None or splits.ndim != 1 or splits.dtype.kind not in "iu" or not splits.size:
         return False
     return bool(splits[0] == 0 and splits[-1] == segment.tokens and not np.any(splits[1:] < splits[:-1]))
-
-
-class Windows(Views):
-    """Ids in windows of one length, across the ends of documents; see `TokenFiles.windows`."""
-
-    _NAME = "window"
-
-    def __init__(self, files: TokenFiles, length: int, stride: int) -> None:
-        """Looks into no file yet.
-
-        Raises:
-            OptionError: `length` or `stride` is less than 1.
-        """
-        for name, value in (("length", length), ("stride", stride)):
-            if value < 1:
-                message = f"{name} is {value} but must be at least 1"
-                raise OptionError(message)
-        self._files = files
-        self._length = length
-        self._stride = stride
-
-    def __len__(self) -> int:
-        """Number of whole windows."""
-        return max(0, (self._files.tokens - self._length) // self._stride + 1)
-
-    def _item(self, at: int) -> Ids:
-        return self._files._range(at * self._stride, at * self._stride + self._length)

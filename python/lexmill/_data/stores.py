@@ -36,13 +36,13 @@ def store_of(url: str) -> tuple[Any, str]:
     try:
         from fsspec.core import url_to_fs
     except ImportError as error:
-        message = f"reading {url} needs the package fsspec: pip install 'lexmill[remote]'"
+        message = f"{url} needs the package fsspec: pip install 'lexmill[remote]'"
         raise LexmillError(message) from error
     try:
         # Lists that the library remembers would hide files that other programs write meanwhile.
         store, path = url_to_fs(url, use_listings_cache=False)
     except ImportError as error:
-        message = f"reading {url} needs another package: {error}"
+        message = f"{url} needs another package: {error}"
         raise LexmillError(message) from error
     except ValueError as error:
         message = f"{url} is not on this machine, and fsspec cannot read it: {error}"
@@ -59,8 +59,13 @@ def info_of(url: str) -> dict[str, Any]:
     return dict(tried(url, partial(store.info, path)))
 
 
-def tried(url: str, call: Callable[[], T]) -> T:
+def tried(url: str, call: Callable[[], T], action: str = "read") -> T:
     """The answer of a store, which is asked again if it fails for a while.
+
+    Args:
+        url: the file.
+        call: asks the store.
+        action: the call in a word, for messages: `read`, `write` or `remove`.
 
     Raises:
         FileError: there is no such file, the store refuses it, or fails each time.
@@ -74,9 +79,9 @@ def tried(url: str, call: Callable[[], T]) -> T:
         except Exception as error:
             cause = _cause(url, error)
             if _is_final(cause):
-                raise _refused(url, cause) from error
+                raise _refused(url, cause, action) from error
             if (pause := next(pauses, None)) is None:
-                message = f"cannot read {url}: {len(_PAUSES) + 1} tries failed, the last one by {_described(cause)}"
+                message = f"cannot {action} {url}: {len(_PAUSES) + 1} tries failed, the last one by {_described(cause)}"
                 raise file_error(message, getattr(cause, "errno", None) or errno.EIO, url) from error
             time.sleep(pause)
 
@@ -102,10 +107,11 @@ def _is_final(error: Exception) -> bool:
     return isinstance(error, _FINAL) or is_refused or type(error).__name__ in _NO_CREDENTIALS
 
 
-def _refused(url: str, error: Exception) -> FileError:
+def _refused(url: str, error: Exception, action: str) -> FileError:
     is_missing = isinstance(error, FileNotFoundError) or _code(error) in (404, 410)
     number = errno.ENOENT if is_missing else getattr(error, "errno", None)
-    return file_error(f"cannot open {url}: {os.strerror(number) if number else error}", number, url)
+    verb = "open" if action == "read" else action
+    return file_error(f"cannot {verb} {url}: {os.strerror(number) if number else error}", number, url)
 
 
 def _described(error: Exception) -> str:

@@ -12,10 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from lexmill import _core
-from lexmill._core import Tokenizer, local_path
+from lexmill._core import Tokenizer, is_url, local_path
 from lexmill._data.corpus_warnings import SHOWN, warn_of_doubled, warn_of_repeated, warn_of_total
 from lexmill._data.open_tokens import TokenFiles, open_tokens
 from lexmill._data.pack_tokens import check_indexable, pack_tokens, remove_index
+from lexmill._data.stored_run import output_of
 from lexmill.errors import OptionError, VocabError
 
 if TYPE_CHECKING:
@@ -80,24 +81,25 @@ def write_tokens(
     begin_id, end_id = (_id_of(tokenizer, name, options[name]) for name in ("begin_token", "end_token"))
     warn_of_repeated(path for source in opened for path in source.paths())
     warn_of_doubled(tokenizer, begin_id, end_id, add_special_tokens=options["add_special_tokens"])
-    is_resumed, is_overwritten = options["resume"], options["overwrite"]
     passed = ("format", "preset", "add_special_tokens", "validation", "seed", "shuffle", "part_bytes", "signed")
-    _core.tokenize_files(
-        tokenizer,
-        opened,
-        out,
-        **{name: options[name] for name in (*passed, "offsets", "join", "num_threads", "on_progress")},
-        begin_id=begin_id,
-        end_id=end_id,
-        pack=None if is_index else pack,
-        packing="concat" if is_index else packing,
-        pad_id=_pad_id(tokenizer, options["pad_token"], packing),
-        pack_columns=list(options["pack_columns"]),
-        columns=_columns(options["columns"]),
-        messages=None if documents is None else (documents.loss, documents.rendering, documents.blocks),
-        existing="resume" if is_resumed else "overwrite" if is_overwritten else "refuse",
-    )
-    if is_overwritten:
+    with output_of(out, options) as output:
+        _core.tokenize_files(
+            tokenizer,
+            opened,
+            output.folder,
+            **{name: options[name] for name in (*passed, "offsets", "join", "num_threads", "on_progress")},
+            begin_id=begin_id,
+            end_id=end_id,
+            pack=None if is_index else pack,
+            packing="concat" if is_index else packing,
+            pad_id=_pad_id(tokenizer, options["pad_token"], packing),
+            pack_columns=list(options["pack_columns"]),
+            columns=_columns(options["columns"]),
+            messages=None if documents is None else (documents.loss, documents.rendering, documents.blocks),
+            existing=output.existing,
+            store=output.store,
+        )
+    if options["overwrite"] and not is_url(out):
         for name in INDEX_FOLDERS.values():
             remove_index(Path(local_path(out)) / name)
     if is_index:

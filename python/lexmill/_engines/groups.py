@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from stat import S_ISREG
 
-from lexmill._core import local_path
+from lexmill._core import is_url, local_path
+from lexmill._data import remote
 from lexmill._data.corpus_warnings import warn_of_repeated
 from lexmill._data.file_names import items_of
 from lexmill._data.source_names import OneSource, sources_of
@@ -31,8 +32,8 @@ class InputFile:
         source: the reader of this file alone: a source, or a path whose lines are texts.
         path: the absolute path.
         bytes: its size.
-        modified: when it was modified, in nanoseconds since 1970, by the driver's clock.
-        edges: a checksum of its first and last bytes.
+        modified: when it was modified, in nanoseconds since 1970, by the driver's clock; 0 for a file of a store.
+        edges: a checksum of its first and last bytes, or of the version of a file of a store.
     """
 
     source: Source | str
@@ -53,7 +54,8 @@ class InputFile:
             message = f"{self.path} has {found[0]} bytes on {host} but {self.bytes} on the driver"
             raise FileError(message)
         if found[2] != self.edges:
-            message = f"{self.path} begins or ends with other bytes on {host} than on the driver"
+            parts = "is another version" if is_url(self.path) else "begins or ends with other bytes"
+            message = f"{self.path} {parts} on {host} than on the driver"
             raise FileError(message)
 
     def entry(self) -> dict[str, object]:
@@ -105,7 +107,6 @@ def plan(sources: OneSource | Iterable[OneSource], *, group_bytes: int, first_so
     Raises:
         FileError: a file is missing, or a pattern or folder has none.
         OptionError: a source is no file, or can be read only once.
-        RemotePathError: a file is given by a URL.
     """
     if group_bytes < 1:
         message = f"group_bytes is {group_bytes} but must be at least 1"
@@ -145,7 +146,7 @@ def _absolute(path: str) -> str:
     if path == "-":
         message = "standard input is on one machine only; tasks read files"
         raise OptionError(message)
-    return str(Path(local_path(path)).absolute())
+    return path if is_url(path) else str(Path(local_path(path)).absolute())
 
 
 def _input_file(source: Source | str, path: str) -> InputFile:
@@ -153,7 +154,10 @@ def _input_file(source: Source | str, path: str) -> InputFile:
 
 
 def _seen(path: str) -> tuple[int, int, int]:
-    """Size, time of change and checksum of both ends of a file."""
+    """Size, time of change and checksum of both ends of a file; of a file of a store, a checksum of its version."""
+    if is_url(path):
+        size, version = remote.status(path, is_now=True)
+        return size, 0, zlib.crc32((version or "").encode())
     try:
         data = Path(path).stat()
         if not S_ISREG(data.st_mode):

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from lexmill import Tokenizer
-from lexmill._core import local_path
+from lexmill._core import is_url, local_path
 from lexmill.cli.display import megabytes
 from lexmill.cli.files import STANDARD
 from lexmill.cli.load import load_tokenizer
@@ -57,7 +57,9 @@ class Options:
 
     tokenizer: TokenizerFile
     files: Corpus
-    output: Annotated[str, typer.Option("--output", "-o", help="The folder of the token files.", show_default=False)]
+    output: Annotated[
+        str, typer.Option("--output", "-o", help="The folder of the token files, or its URL.", show_default=False)
+    ]
     format: Annotated[Format, typer.Option(help="The layout of the token files.")] = "megatron"
     preset: Annotated[
         Preset | None, typer.Option(help="For raw, the program that reads the files.", show_default=False)
@@ -145,7 +147,7 @@ class PackOptions:
 
 def tokenize(options: Options) -> Outcome:
     """Tokenize corpora of any size to files that training programs read."""
-    _check_folder(options.output)
+    _check_folder(options.output, is_store=is_url(options.output))
     of_texts: dict[str, object] = {
         "--begin-token": options.begin_token,
         "--end-token": options.end_token,
@@ -282,7 +284,7 @@ def _packed_note(total: dict[str, int], shares: dict[str, float]) -> str:
     return f"; {total['rows']:,} rows, {' (end to end: '.join(told)}{')' * (len(told) - 1)}"
 
 
-def _check_folder(output: str) -> None:
+def _check_folder(output: str, *, is_store: bool = False) -> None:
     """Makes sure that a folder is named.
 
     Raises:
@@ -291,7 +293,8 @@ def _check_folder(output: str) -> None:
     if output in ("", STANDARD):
         message = f"the output must be a folder, not stdout ({STANDARD})" if output else "the name of a folder is empty"
         raise UsageError(message)
-    local_path(output)
+    if not is_store:
+        local_path(output)
 
 
 def _columns(given: list[str]) -> dict[str, Any]:

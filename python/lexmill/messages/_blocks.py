@@ -8,8 +8,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lexmill._core import FileSource, TextIterator, local_path
+from lexmill._core import FileSource, TextIterator, is_url
 from lexmill._data.optional import optional_module
+from lexmill._data.remote_stream import RemoteStream
 from lexmill.errors import FormatError, InputTypeError, LexmillError, MissingFileError, OptionError
 from lexmill.messages.conversations import Conversation, conversation_of
 from lexmill.sources import Arrow, ArrowStream, JsonLines, Parquet, Source
@@ -101,7 +102,7 @@ def read_blocks(
         if isinstance(source, JsonLines):
             yield from _line_blocks(start, source, lines)
         elif isinstance(source, Parquet | Arrow):
-            yield from _row_blocks(start, _batches(local_path(path), source))
+            yield from _row_blocks(start, _batches(path, source))
 
 
 def _line_blocks(start: Block, source: JsonLines, count: int) -> Iterator[Block]:
@@ -138,18 +139,21 @@ def _row_blocks(start: Block, batches: Iterable[tuple[Any, int]]) -> Iterator[Bl
 def _batches(path: str, source: Parquet | Arrow) -> Iterator[tuple[Any, int]]:
     """The batches of a table, each with the bytes of the file up to its end, about."""
     errors = _pyarrow("pyarrow").lib
+    remote = RemoteStream(path) if is_url(path) else None
     try:
-        size = Path(path).stat().st_size
+        size = Path(path).stat().st_size if remote is None else remote.size
         if isinstance(source, Parquet):
-            file = _pyarrow("pyarrow.parquet").ParquetFile(path)
+            file = _pyarrow("pyarrow.parquet").ParquetFile(remote or path)
             names = _wanted(file.schema_arrow, source.column)
             rows = 0
             for batch in file.iter_batches(batch_size=_ROWS, columns=names):
                 rows += batch.num_rows
                 yield _sound(batch, source.column), size * rows // file.metadata.num_rows
+            _check_unchanged(remote)
             return
         ipc = _pyarrow("pyarrow.ipc")
-        with _pyarrow("pyarrow").memory_map(path) as mapped:
+        pyarrow = _pyarrow("pyarrow")
+        with pyarrow.memory_map(path) if remote is None else pyarrow.PythonFile(remote, "r") as mapped:
             if mapped.read(6) == b"ARROW1":
                 reader = ipc.open_file(mapped)
                 count = reader.num_record_batches
@@ -159,10 +163,18 @@ def _batches(path: str, source: Parquet | Arrow) -> Iterator[tuple[Any, int]]:
             else:
                 mapped.seek(0)
                 yield from ((_sound(batch, source.column), mapped.tell()) for batch in ipc.open_stream(mapped))
+        _check_unchanged(remote)
+    except LexmillError:
+        raise
     except FileNotFoundError as error:
         raise MissingFileError(f"{path}: {error}") from error
     except (errors.ArrowException, OSError, KeyError, UnicodeDecodeError) as error:
         raise FormatError(f"{path}: {error}") from error
+
+
+def _check_unchanged(remote: RemoteStream | None) -> None:
+    if remote is not None:
+        remote.check_unchanged()
 
 
 def _wanted(schema: Any, column: str) -> list[str]:  # noqa: ANN401

@@ -12,9 +12,10 @@ from datetime import datetime
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Literal, get_type_hints
 
-from lexmill._core import Tokenizer, read_token_manifest
+from lexmill._core import Tokenizer, is_url, read_token_manifest
 from lexmill._data.corpus_warnings import warn_of_no_loss
 from lexmill._data.source_names import OneSource, Reading, sources_of
+from lexmill._data.stored_run import stored_manifest
 from lexmill._data.write_tokens import Documents, FedBlock, write_tokens
 from lexmill._engines.jobs import TokenizerJson
 from lexmill._types import OnProgress
@@ -72,7 +73,7 @@ def tokenize_message_files(
         tokenizer: a tokenizer, or the path of its `tokenizer.json` or its folder; it must neither truncate nor pad.
         sources: `JsonLines`, `Parquet` and `Arrow` of `lexmill.sources`, or paths and patterns whose names say the
             format and whose field is `messages`, as for `read_conversations`.
-        out: the folder; made if it is not there, and otherwise empty but for an earlier run.
+        out: the folder, or a URL, as for `tokenize_files`.
         template: as for `tokenize_messages`.
         mask: as for `tokenize_messages`. A resumed run compares a function by its name alone.
         loss: the form of masks. `mask` has 1 for a token to learn, else 0: the column `loss_mask`, or files of bytes
@@ -243,8 +244,11 @@ def _name_of(function: object) -> str:
 
 def _time_of(out: str | os.PathLike[str], *, is_resumed: bool) -> datetime | None:
     """The time in the manifest of the run to resume; None without one. The core reports damaged manifests."""
+    if not is_resumed:
+        return None
     try:
-        manifest = json.loads((read_token_manifest(out) if is_resumed else None) or "null")
+        read = stored_manifest(os.fspath(out)) if is_url(out) else read_token_manifest(out)
+        manifest = json.loads(read or "null")
         return datetime.fromisoformat(manifest["options"]["messages"]["now"])
     except (LexmillError, ValueError, TypeError, KeyError, RecursionError):
         return None
