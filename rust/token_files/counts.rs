@@ -26,6 +26,9 @@ pub struct Counts {
     pub(super) loss_tokens: u64,
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(super) no_loss_documents: u64,
+    /// Tokens to learn that also have characters of other text.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(super) straddling: u64,
     #[serde(flatten)]
     pub(super) packed: PackedCounts,
 }
@@ -60,6 +63,7 @@ impl Counts {
             dropped_tokens: self.dropped_tokens.checked_add(other.dropped_tokens)?,
             loss_tokens: self.loss_tokens.checked_add(other.loss_tokens)?,
             no_loss_documents: self.no_loss_documents.checked_add(other.no_loss_documents)?,
+            straddling: self.straddling.checked_add(other.straddling)?,
             packed: self.packed.checked_add(other.packed)?,
         })
     }

@@ -14,7 +14,7 @@ pub struct FedBlock {
     pub records: Vec<u64>,
     /// The ids of all documents end to end.
     pub ids: Vec<u32>,
-    /// For each id 1 if it is learned, else 0.
+    /// For each id 1 if it is learned, 2 if it is learned and also has characters of other text, else 0.
     pub mask: Vec<u8>,
     /// Where documents begin among the ids, one more than there are documents.
     pub splits: Vec<usize>,

@@ -3,6 +3,8 @@
 //! A document brings its mask in [`Document::added`](super::parts::Document), so that sorted runs keep it. The files have it in one of
 //! three forms.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use super::layout::{Layout, Preset};
@@ -164,6 +166,18 @@ pub(super) fn ranges(mask: &[u8]) -> impl Iterator<Item = (i32, i32)> + '_ {
     })
 }
 
+/// The mark of a token to learn that also has characters of other text. Files have 1 for it.
+const STRADDLING: u8 = 2;
+
+/// The mask as files have it, and the number of straddling tokens.
+pub(super) fn without_straddling(marks: &[u8]) -> (Cow<'_, [u8]>, u64) {
+    let straddling = marks.iter().filter(|&&mark| mark == STRADDLING).count() as u64;
+    if straddling == 0 {
+        return (Cow::Borrowed(marks), 0);
+    }
+    (marks.iter().map(|&mark| mark.min(1)).collect(), straddling)
+}
+
 /// The number of tokens to learn.
 pub(super) fn learned(mask: &[u8]) -> u64 {
     mask.iter().map(|&is_learned| u64::from(is_learned)).sum()
@@ -175,6 +189,12 @@ mod tests {
 
     use super::*;
     use crate::testing::cases;
+
+    #[test]
+    fn files_have_one_for_a_straddling_token() {
+        assert_eq!(without_straddling(&[0, 2, 1, 2]), (vec![0, 1, 1, 1].into(), 2));
+        assert_eq!(without_straddling(&[0, 1]), (vec![0, 1].into(), 0));
+    }
 
     proptest! {
         #![proptest_config(cases(200))]

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::counts::{Counts, PackedCounts};
 use super::layouts::{self, CompleteFile, PartKind, PartWriter, remove};
-use super::loss::learned;
+use super::loss::{learned, without_straddling};
 use super::manifest::{Part, PartList, begin_list};
 use super::masked_packing::RowPacker;
 use super::options::Options;
@@ -212,8 +212,9 @@ impl<'a, 'b> PartsWriter<'a, 'b> {
             Some(split) => split,
             none => none.insert(self.open_split(usize::from(is_validation))?),
         };
-        let (added, mask): (&[u8], &[u8]) =
+        let (added, marks): (&[u8], &[u8]) =
             if self.kind.loss.is_some() { (&[], added) } else { (added, &[]) };
+        let (mask, straddling) = without_straddling(marks);
         split.push(Row {
             ids,
             starts: &[],
@@ -221,7 +222,7 @@ impl<'a, 'b> PartsWriter<'a, 'b> {
             place,
             source: &self.sources[place.file],
             added,
-            mask,
+            mask: &mask,
         })?;
         let tokens = (ids.len() / self.kind.width.bytes()) as u64;
         open.bytes += ids.len() as u64;
@@ -229,8 +230,9 @@ impl<'a, 'b> PartsWriter<'a, 'b> {
         open.counts.tokens += tokens;
         open.counts.validation_documents += u64::from(is_validation);
         open.counts.validation_tokens += if is_validation { tokens } else { 0 };
-        let to_learn = learned(mask);
+        let to_learn = learned(&mask);
         open.counts.loss_tokens += to_learn;
+        open.counts.straddling += straddling;
         open.counts.no_loss_documents += u64::from(self.kind.loss.is_some() && to_learn == 0);
         self.open = Some(open);
         Ok(())

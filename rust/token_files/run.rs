@@ -2,7 +2,6 @@
 
 use std::cell::RefCell;
 use std::fs;
-use std::io;
 use std::path::Path;
 use std::sync::Arc;
 

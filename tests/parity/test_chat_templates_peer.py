@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import os
 import random
+from datetime import datetime
 from functools import cache
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from chat_templates import CASES, HOSTILE, Messages
 from lexmill import Tokenizer
+from lexmill.errors import TemplateError
 from lexmill.messages import FORMATS, ChatTemplate, tokenize_messages
-from peers import tokenizer_file
+from lexmill.messages._masks import TextToLearn
+from lexmill.messages.conversations import plain_conversation
+from lexmill.messages.tokens import encoded
+from masks_by_characters import check_by_characters
+from peers import FULL, tokenizer_file
 
 pytestmark = [
     pytest.mark.external,
@@ -22,7 +30,9 @@ pytestmark = [
     ),
 ]
 
-CONVERSATIONS = 200
+CONVERSATIONS = 2000 if FULL else 200
+# A folder of published templates, which are not in this repository.
+PUBLISHED = sorted(Path(os.environ.get("LEXMILL_CHAT_TEMPLATES", "/nowhere")).glob("*.jinja"))
 TOOLS = [
     {
         "type": "function",
@@ -118,6 +128,9 @@ def test_text_ids_and_masks_are_those_of_transformers(name: str) -> None:
     chance = random.Random(name)
     batch = [conversation(chance, whole=False) for _ in range(CONVERSATIONS)]
     check("qwen2", ChatTemplate(CASES[name].template), batch)
+    own = Tokenizer.from_str(theirs("qwen2").backend_tokenizer.to_str())
+    tokens = tokenize_messages(own, batch, CASES[name].template, return_texts=True)
+    check_by_characters(CASES[name], own, batch, tokens)
 
 
 @pytest.mark.parametrize("prompt", [False, True])
@@ -145,3 +158,41 @@ def test_the_template_of_a_folder_is_the_one_of_transformers() -> None:
     template = ChatTemplate.from_path(path.parent)
     assert template.text == theirs("qwen2").chat_template
     check("qwen2", template, batch)
+
+
+@pytest.mark.skipif(not PUBLISHED, reason="LEXMILL_CHAT_TEMPLATES names no folder of templates")
+@pytest.mark.parametrize("path", PUBLISHED, ids=lambda path: path.stem)
+def test_published_templates_give_the_ids_and_masks_of_transformers(path: Path) -> None:
+    """Templates refuse some conversations, and then refuse them here, too."""
+    peer, chance = theirs("qwen2"), random.Random(path.stem)
+    own = Tokenizer.from_str(peer.backend_tokenizer.to_str())
+    template = ChatTemplate(path.read_text(encoding="utf-8"), {"bos_token": "<s>", "eos_token": "</s>"}, path.stem)
+    mask = "assistant" if template.has_generation else lambda *_: False
+    chosen = TextToLearn(template, mask, add_generation_prompt=False, variables=None)
+    rendered, expected = [], []
+    for number in range(CONVERSATIONS):
+        messages = conversation(chance, whole=number % 2 == 0)
+        tools = TOOLS if number % 4 == 0 else None
+        given = plain_conversation(messages, tools)
+        try:
+            made = peer.apply_chat_template(
+                messages,
+                tools=tools,
+                chat_template=template.text,
+                return_dict=True,
+                return_assistant_tokens_mask=template.has_generation,
+                **template.variables,
+            )
+        # A template is a program, which may fail in any way.
+        except Exception:
+            with pytest.raises(TemplateError):
+                chosen.ranges(given, datetime.now())
+            continue
+        rendered.append(chosen.ranges(given, datetime.now()))
+        expected.append(made)
+    tokens = encoded(own, rendered, return_texts=False, num_threads=None)
+    for row, made in enumerate(expected):
+        begin, end = tokens.row_splits[row : row + 2]
+        assert tokens.ids[begin:end].tolist() == made["input_ids"]
+        if template.has_generation:
+            assert tokens.loss_mask[begin:end].tolist() == made["assistant_masks"]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from functools import cache
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -17,7 +18,9 @@ from chat_templates import CASES, Messages
 from lexmill import AddedToken, Tokenizer, models, pre_tokenizers, processors, trainers
 from lexmill.errors import FormatError, InputTypeError
 from lexmill.messages import render_messages, tokenize_messages
+from lexmill.messages._masks import _covered_in_any_order, covered
 from lexmill.messages.conversations import conversation_of
+from masks_by_characters import check_by_characters
 
 
 @cache
@@ -44,12 +47,6 @@ def tokenizer(kind: str) -> Tokenizer:
     return made
 
 
-def empty_blocks(pieces: list[tuple[str, bool]]) -> list[int]:
-    """Places of `generation` blocks without text: the token around such a place is learned, as in transformers."""
-    ends = list(accumulate(len(piece) for piece, _ in pieces))
-    return [end for end, (piece, is_learned) in zip(ends, pieces, strict=True) if is_learned and not piece]
-
-
 # One of several templates.
 @settings(max_examples=settings.default.max_examples // 12)
 @given(batch=st.lists(conversations(), min_size=1, max_size=3), kind=st.sampled_from(["bytes", "long", "characters"]))
@@ -57,24 +54,7 @@ def empty_blocks(pieces: list[tuple[str, bool]]) -> list[int]:
 def test_the_mask_is_the_one_by_characters(name: str, batch: list[Messages], kind: str) -> None:
     case, encoder = CASES[name], tokenizer(kind)
     tokens = tokenize_messages(encoder, batch, case.template, return_texts=True)
-    plain = Tokenizer.from_str(encoder.to_str())
-    plain.post_processor = None
-    assert len(tokens) == len(batch)
-    for row, messages in enumerate(batch):
-        pieces = list(case.pieces(messages))
-        text = "".join(piece for piece, _ in pieces)
-        learned = [is_learned for piece, is_learned in pieces for _ in piece]
-        assert tokens.texts is not None
-        assert tokens.texts[row] == text
-        begin, end = tokens.row_splits[row : row + 2]
-        assert tokens.ids[begin:end].tolist() == encoder.encode(text, add_special_tokens=False).ids
-        offsets = plain.encode(text, add_special_tokens=False).offsets
-        places = empty_blocks(pieces) if "{% generation %}" in case.template else []
-        around = [any(a < place < b for place in places) for a, b in offsets]
-        expected = [any(learned[a:b]) or is_around for (a, b), is_around in zip(offsets, around, strict=True)]
-        assert tokens.loss_mask[begin:end].tolist() == expected
-        whole = [all(learned[a:b]) and not is_around for (a, b), is_around in zip(offsets, around, strict=True)]
-        assert tokens.straddling[row] == sum(one and not all_of for one, all_of in zip(expected, whole, strict=True))
+    check_by_characters(case, encoder, batch, tokens)
     check_forms(tokens)
 
 
@@ -134,3 +114,22 @@ def test_spans_hold_the_content(name: str, messages: Messages) -> None:
         expected = message["content"] if is_whole else strip(message["content"])
         assert "".join(found.text[start:end] for start, end in ranges) == expected
     assert all(left.end <= right.start for left, right in pairwise(found.spans))
+
+
+@given(
+    lengths=st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=12),
+    cuts=st.lists(st.integers(0, 30), max_size=8, unique=True).map(sorted),
+    is_empty=st.booleans(),
+)
+def test_covered_matches_naive(lengths: list[tuple[int, int]], cuts: list[int], is_empty: bool) -> None:
+    """Tokens in order, which may share characters or have none, and ranges that do not touch."""
+    offsets, start, end = [], 0, 0
+    for forward, size in lengths:
+        start, end = start + forward, max(end, start + forward + size)
+        offsets.append((start, end))
+    ranges = [(low, low if is_empty else high) for low, high in zip(cuts[::2], cuts[1::2], strict=False)]
+    tokens, places = (np.array(one, dtype=np.int64).reshape(-1, 2) for one in (offsets, ranges))
+    mask, is_straddling = covered(tokens, places)
+    naive, naive_straddling = _covered_in_any_order(tokens[:, 0], tokens[:, 1], places)
+    assert (mask == naive).all()
+    assert (is_straddling == naive_straddling).all()

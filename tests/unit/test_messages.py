@@ -21,6 +21,8 @@ from lexmill.errors import (
     TemplateError,
 )
 from lexmill.messages import FORMATS, ChatTemplate, Span, render_messages
+from lexmill.messages._masks import TextToLearn
+from lexmill.messages.conversations import plain_conversation
 
 ASK = {"role": "user", "content": " hi "}
 ANSWER = {"role": "assistant", "content": "yes"}
@@ -140,6 +142,20 @@ def test_generation_blocks_are_given() -> None:
     assert (found.text, found.generation) == ("[hi|yes|]", ((1, 3), (4, 7)))
 
 
+def test_safe_text_that_escapes_another_is_an_error_each_time() -> None:
+    """`safe` gives markup, to which a plain text is joined by escaping it."""
+    template = "{% for m in messages %}{{ (m.content|safe|string) + m.name }}{% endfor %}"
+    given = [[{"role": "user", "content": "a", "name": name}] for name in ("x", "y", "z", "x", "y", "z")]
+    assert tokenize_texts(template, given) == ["ax", "ay", "az"] * 2
+    with pytest.raises(SpanError, match="another text where its operations are followed"):
+        tokenize_texts(template, [*given, [{"role": "user", "content": "a", "name": "<"}]])
+
+
+def tokenize_texts(template: str, given: list[list[dict[str, str]]]) -> list[str]:
+    chosen = TextToLearn(ChatTemplate(template), "user", add_generation_prompt=False, variables=None)
+    return [chosen.ranges(plain_conversation(one), datetime(2026, 1, 2))[0] for one in given]
+
+
 OPERATIONS = {
     "{{ m.content|pprint }}": "filter pprint",
     "{{ '%s!'|format(m.content) }}": "filter format",
@@ -149,7 +165,14 @@ OPERATIONS = {
     "{{ m.content.encode() }}": "an output of bytes",
     "{{ ('<' + m.content)|title }}": "filter title",
     "{{ m.content|e }}": "filter e",
-    "{{ m.content|safe }}": "filter safe",
+    "{{ m.content|safe }}": None,
+    "{{ m.content|tojson|safe ~ '!' }}": None,
+    "{{ ['x', m.content|safe]|join }}{{ 'x'.join(['', m.content|safe]) }}": None,
+    "{{ (m.content|safe) + 'x' }}": "__add__",
+    "{{ '<' + (m.content|safe) }}": "__radd__",
+    "{{ (m.content|safe)[1:] }}": "__getitem__",
+    "{{ (m.content|safe)|tojson }}": "filter tojson",
+    "{{ 'x'.replace('x', m.content|safe) }}": "__str__",
     "{{ m.content[::2] }}": None,
     "{{ (m.content + 'x')[::2] }}": "a slice with a step",
     "{{ [m.content, 'x'] }}": None,

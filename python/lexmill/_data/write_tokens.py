@@ -34,8 +34,8 @@ FedBlock: TypeAlias = tuple[
     int,
 ]
 """Encoded documents of one file: the number of the file among all files; the record number of each document; ids and
-loss masks end to end, and their splits; the records left out before each document and after the last one; the bytes of
-the file up to here."""
+loss masks end to end, with 2 for a straddling token, and their splits; the records left out before each document and
+after the last one; the bytes of the file up to here."""
 
 INDEX_FOLDERS = {"train": "_rows", "validation": "_rows-validation"}
 """The folders of indexes within a folder of token files. Readers of Parquet pass over names that begin so."""

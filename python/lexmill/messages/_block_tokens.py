@@ -23,12 +23,12 @@ from lexmill.errors import FormatError, LexmillError, OptionError, SpanError, Te
 from lexmill.messages._blocks import Block, conversation_in, records_in
 from lexmill.messages._masks import Mask, Ranges, TextToLearn
 from lexmill.messages.template import ChatTemplate
-from lexmill.messages.tokens import encoded, with_whole_offsets
+from lexmill.messages.tokens import marked, with_whole_offsets
 
 if TYPE_CHECKING:
     from lexmill._data.write_tokens import FedBlock
 
-__all__ = ["BlockTokens", "Reading", "Rendering", "check_picklable", "tokens_of_blocks"]
+__all__ = ["BlockTokens", "Reading", "Rendering", "check_picklable", "check_workers", "tokens_of_blocks"]
 
 _AHEAD = 2
 """Blocks for each process that are read and not written yet."""
@@ -115,8 +115,9 @@ class BlockTokenizer:
             else:
                 numbers.append(number)
                 skipped.append(0)
-        made = encoded(self._tokenizer, rendered, return_texts=False, num_threads=self._num_threads)
-        arrays = np.array(numbers, np.uint64), made.ids.astype(np.uint32), made.loss_mask, made.row_splits
+        ids, splits, mask, straddling = marked(self._tokenizer, rendered, num_threads=self._num_threads)
+        marks = mask.view(np.uint8) + straddling.view(np.uint8)
+        arrays = np.array(numbers, np.uint64), ids.astype(np.uint32), marks, splits
         return BlockTokens((block.file, *arrays, np.array(skipped, np.uint64), block.read), errors[:SHOWN])
 
     def _rendered(self, record: object, reading: Reading, place: str) -> tuple[str, Ranges]:
@@ -145,8 +146,8 @@ def tokens_of_blocks(
     """The tokens of `blocks`, in order. Each block comes with the number of its source.
 
     Raises:
-        LexmillError: a process ended, for example since the system has no memory left. Further errors are the ones of
-            `BlockTokenizer`.
+        LexmillError: a process ended, for example since the system has no memory left; or it raised an exception that
+            cannot be sent to this process. Further errors are the ones of `BlockTokenizer`.
     """
     if num_workers == 1:
         tokenizer = BlockTokenizer(rendering, num_threads)
@@ -184,6 +185,20 @@ def _without_interrupts() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def check_workers(num_workers: int) -> None:
+    """Refuses worker processes where Python refuses them.
+
+    Raises:
+        OptionError: this process is daemonic.
+    """
+    if multiprocessing.current_process().daemon:
+        message = (
+            f"num_workers is {num_workers} but must be 1 in a daemonic process, such as a worker of "
+            "multiprocessing.Pool: Python lets it start no processes"
+        )
+        raise OptionError(message)
 
 
 def check_picklable(rendering: Rendering) -> None:
@@ -225,4 +240,18 @@ def _end_with_parent() -> None:
 
 
 def _tokens(source: int, block: Block) -> BlockTokens:
-    return _tokenizer.tokens(source, block)
+    try:
+        return _tokenizer.tokens(source, block)
+    except Exception as error:
+        if _is_sendable(error):
+            raise
+        # The parent could not read it, and would take this worker for one that was killed.
+        message = f"{type(error).__name__} in a worker process: {error}"
+        raise LexmillError(message) from None
+
+
+def _is_sendable(error: Exception) -> bool:
+    try:
+        return type(pickle.loads(pickle.dumps(error))) is type(error)
+    except Exception:
+        return False

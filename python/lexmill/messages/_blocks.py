@@ -12,7 +12,7 @@ from lexmill._core import FileSource, TextIterator, is_url
 from lexmill._data.optional import optional_module
 from lexmill._data.remote_stream import RemoteStream
 from lexmill.errors import FormatError, InputTypeError, LexmillError, MissingFileError, OptionError
-from lexmill.messages.conversations import Conversation, conversation_of
+from lexmill.messages.conversations import Conversation, conversation_of, is_plain_json
 from lexmill.sources import Arrow, ArrowStream, JsonLines, Parquet, Source
 
 __all__ = ["Block", "conversation_in", "field_of", "read_blocks", "records_in"]
@@ -215,9 +215,18 @@ def conversation_in(record: object, field: str, place: str) -> Conversation:
     try:
         if isinstance(record, LexmillError):
             raise record
-        return conversation_of(record, field.split(".")[-1], place)
+        name = field.rpartition(".")[2]
+        if isinstance(record, _Plain):
+            return conversation_of(record.record, name, place, is_plain=True)
+        return conversation_of(record, name, place)
     except (FormatError, InputTypeError) as error:
         raise FormatError(f"{place}: {error}") from error
+
+
+class _Plain(NamedTuple):
+    """A record whose values need no check."""
+
+    record: object
 
 
 def _parsed(line: str, inner: list[str]) -> object:
@@ -230,7 +239,7 @@ def _parsed(line: str, inner: list[str]) -> object:
         if not isinstance(record, dict) or name not in record:
             return FormatError(f"no field {name!r}")
         record = record[name]
-    return record
+    return _Plain(record) if is_plain_json(line) else record
 
 
 def _pyarrow(module: str) -> Any:  # noqa: ANN401 (a module that may be absent)

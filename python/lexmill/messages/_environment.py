@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date
-from functools import cache, wraps
+from functools import cache, lru_cache, wraps
 from typing import Any
 
-from jinja2 import Environment, TemplateError, nodes, pass_context
+from jinja2 import Environment, TemplateError, nodes
 from jinja2.exceptions import SecurityError
 from jinja2.ext import Extension, LoopControlExtension
 from jinja2.filters import make_attrgetter
@@ -23,12 +23,12 @@ from jinja2.utils import Namespace
 from markupsafe import Markup
 
 from lexmill.errors import SpanError
+from lexmill.messages._borders import BORDERS, Message, mark_loops
+from lexmill.messages._safe import Safe
 from lexmill.messages._tracked import (
     Generated,
     Lost,
     Tracked,
-    TurnEnd,
-    TurnStart,
     concatenated,
     joined,
     origins_in,
@@ -40,7 +40,6 @@ __all__ = [
     "ChatEnvironment",
     "FollowingEnvironment",
     "Generation",
-    "Message",
     "Names",
     "TemplateDict",
     "arguments",
@@ -49,21 +48,13 @@ __all__ = [
     "tracking_environment",
 ]
 
-_TURN, _END = "lexmill_turn", "lexmill_end"
 _REWRITING = ("center", "indent", "striptags", "title", "tojson", "truncate", "urlencode", "wordwrap")
 """Filters whose result has the origin of their value."""
 _OF_TEXT = ("capitalize", "lower", "string", "trim", "upper")
 """Filters that make a text of their value first, and leave the rest to the methods of strings."""
-_LOSING = ("escape", "e", "forceescape", "format", "pprint", "safe", "urlize", "xmlattr")
+_LOSING = ("escape", "e", "forceescape", "format", "pprint", "urlize", "xmlattr")
 _WITHOUT_TEXT = frozenset(["strip", "lstrip", "rstrip", "removeprefix", "removesuffix"])
 """Methods of strings whose arguments do not get into the result."""
-
-
-class Message(dict[str, Any]):
-    """A message with its number in the conversation, so that loops over messages can be told from others."""
-
-    __slots__ = ("_lexmill_number",)
-    _lexmill_number: int
 
 
 class _Marked(Markup):
@@ -122,7 +113,16 @@ def _tojson(
     sort_keys: bool = False,
 ) -> str:
     """JSON as transformers' filter gives it: characters beyond ASCII stay, and `<`, `>`, `&` are not escaped."""
-    return json.dumps(value, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
+    # A template may pass a list, which is no key of a cache.
+    return _encoder(ensure_ascii, indent, separators and (*separators,), sort_keys).encode(value)
+
+
+@lru_cache(maxsize=64, typed=True)
+def _encoder(
+    ensure_ascii: bool, indent: int | str | None, separators: tuple[str, str] | None, sort_keys: bool
+) -> json.JSONEncoder:
+    """`json.dumps` makes an encoder for each call with options, which takes longer than a short value."""
+    return json.JSONEncoder(ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
 
 
 class Generation(Extension):
@@ -203,7 +203,7 @@ def tracking_environment() -> Environment:
         made.filters[name] = _of_text(made.filters[name])
     for name in _LOSING:
         made.filters[name] = _losing(f"filter {name}", made.filters[name])
-    made.filters |= {"join": _join, "replace": _replace, _TURN: _turn, _END: _end}
+    made.filters |= {"safe": _safe, "join": _join, "replace": _replace} | BORDERS
     return made
 
 
@@ -240,7 +240,7 @@ class _TrackingEnvironment(FollowingEnvironment):
         if tree.find(nodes.EvalContextModifier) is not None:
             message = "the template uses autoescape, through which the spans of messages cannot be followed"
             raise SpanError(message)
-        _mark_loops(tree)
+        mark_loops(tree)
         return tree
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:  # noqa: ANN401 (as Jinja)
@@ -268,55 +268,13 @@ class _TrackingEnvironment(FollowingEnvironment):
         return made
 
 
-def _mark_loops(tree: nodes.Template) -> None:
-    """Puts a border at the start of each loop's body and after each loop.
-
-    The borders are strings without characters, so the text stays as it is. `continue` and `break` leave a body early,
-    so the end of an iteration is the start of the next, or the end of the loop.
-    """
-    loops = [loop for loop in tree.find_all(nodes.For) if isinstance(loop.target, nodes.Name)]
-    for number, loop in enumerate(loops):
-        name = nodes.Name(loop.target.name, "load")  # type: ignore[attr-defined]
-        loop.body.insert(0, _output(name, _TURN, number, loop.lineno))
-    numbers = {id(loop): number for number, loop in enumerate(loops)}
-    for node in [tree, *tree.find_all(nodes.Node)]:
-        for field, value in node.iter_fields():
-            if isinstance(value, list) and any(id(item) in numbers for item in value):
-                setattr(node, field, list(_with_ends(value, numbers)))
-
-
-def _with_ends(body: list[nodes.Node], numbers: Mapping[int, int]) -> Iterable[nodes.Node]:
-    for item in body:
-        yield item
-        if id(item) in numbers:
-            yield _output(nodes.Const(None), _END, numbers[id(item)], item.lineno)
-
-
-def _output(value: nodes.Expr, name: str, number: int, line: int) -> nodes.Output:
-    border = nodes.Filter(value, name, [nodes.Const(number)], [], None, None)
-    made = nodes.Output([border])
-    for node in [made, *made.find_all(nodes.Node)]:
-        node.set_lineno(line)
-    return made
-
-
-def _turn(value: object, loop: int) -> str:
-    return Tracked("", ((0, 0, TurnStart(value._lexmill_number, loop)),)) if type(value) is Message else ""
-
-
-# With the context, so that Jinja does not take the border for a constant and makes it a plain string.
-@pass_context
-def _end(_context: Context, _value: None, loop: int) -> str:
-    return Tracked("", ((0, 0, TurnEnd(loop)),))
-
-
 def _finalized(value: object) -> object:
     """A value that is written out: numbers and other values without text of messages stay as they are."""
     kind = type(value)
     if kind is Tracked or kind is str or kind is int:
         return value
     if isinstance(value, Markup):
-        return value
+        return value.tracked if isinstance(value, Safe) else value
     if isinstance(value, bytes):
         text = str(value)
         return Tracked(text, ((0, len(text), Lost("an output of bytes")),))
@@ -375,6 +333,12 @@ def _losing(operation: str, call: Callable[..., str]) -> Callable[..., str]:
         return _Marked(made) if isinstance(made, Markup) else made
 
     return lose
+
+
+def _safe(value: Any) -> str:  # noqa: ANN401 (as the filter)
+    if isinstance(value, Tracked):
+        return Safe.of(value)
+    return _losing("filter safe", plain_environment().filters["safe"])(value)
 
 
 def _lost(operation: str, made: str, source: object) -> str:

@@ -298,7 +298,7 @@ def joined(separator: str, texts: Iterable[str]) -> str:
     """`separator.join(texts)`."""
     parts: list[str] = []
     for at, text in enumerate(texts):
-        parts += [separator, text] if at else [text]
+        parts += [separator, _with_origins(text)] if at else [_with_origins(text)]
     return concatenated(parts)
 
 
@@ -310,7 +310,13 @@ def origins_in(value: object) -> set[Key]:
         return origins_in([*value.keys(), *value.values()])
     if isinstance(value, list | tuple):
         return set().union(*map(origins_in, value))
-    return set()
+    return origins_in(_with_origins(value)) if isinstance(value, str) and type(value) is not str else set()
+
+
+def _with_origins(text: str) -> str:
+    """The text of safe markup with its origins; any other text as it is."""
+    found = text if type(text) in (str, Tracked) else getattr(text, "tracked", text)
+    return found if type(found) is Tracked else str.__str__(text)
 
 
 def uniform_origin(text: str) -> Key | None:

@@ -14,6 +14,7 @@ __all__ = [
     "UNTRACKED",
     "Conversation",
     "conversation_of",
+    "is_plain_json",
     "plain_conversation",
     "plain_messages",
     "plain_value",
@@ -63,7 +64,7 @@ _USUAL = ("messages", "text")
 """The field of conversations, and the default field of sources."""
 
 
-def conversation_of(record: object, name: str = "messages", place: str = "") -> Conversation:
+def conversation_of(record: object, name: str = "messages", place: str = "", *, is_plain: bool = False) -> Conversation:
     """A conversation of a record: a list of messages, or an object that has it in a field or in `conversations`.
 
     Messages have OpenAI's shape (`role`, `content`, `tool_calls`) or ShareGPT's (`from`, `value`). Fields of an object
@@ -73,6 +74,7 @@ def conversation_of(record: object, name: str = "messages", place: str = "") -> 
         record: the record.
         name: the field.
         place: the place of the record.
+        is_plain: the record has values of `plain_value` alone, as `is_plain_json` says.
 
     Raises:
         FormatError: the record has no messages, or one that cannot be read.
@@ -81,7 +83,7 @@ def conversation_of(record: object, name: str = "messages", place: str = "") -> 
     if isinstance(record, Conversation):
         return record if record.place else replace(record, place=place)
     if not isinstance(record, Mapping):
-        return plain_conversation(record, place=place)
+        return plain_conversation(record, place=place, is_plain=is_plain)
     # Another name is a choice, which no other field may replace.
     usual = ("messages", "conversations") if name in _USUAL else (name,)
     found = next((one for one in usual if record.get(one) is not None), None)
@@ -94,22 +96,31 @@ def conversation_of(record: object, name: str = "messages", place: str = "") -> 
     if isinstance(system, str) and system and isinstance(given, list) and _first_role(given) != "system":
         given = [{"role": "system", "content": system}, *given]
     tools, documents = (_unpacked(record.get(one), one) for one in ("tools", "documents"))
-    return plain_conversation(given, tools, documents, place)
+    return plain_conversation(given, tools, documents, place, is_plain=is_plain)
 
 
 def plain_conversation(
-    messages: object, tools: object = None, documents: object = None, place: str = ""
+    messages: object, tools: object = None, documents: object = None, place: str = "", *, is_plain: bool = False
 ) -> Conversation:
     """A conversation of values of JSON.
+
+    Args:
+        messages: the messages.
+        tools: JSON schemas of tools.
+        documents: dictionaries with `title` and `text`.
+        place: the place of the record.
+        is_plain: all of these are values of `plain_value`.
 
     Raises:
         FormatError: a message cannot be read.
         InputTypeError: a value is none of JSON.
     """
-    return Conversation(plain_messages(messages), plain_value(tools), plain_value(documents), place)
+    schemas: Any = tools if is_plain else plain_value(tools)
+    texts: Any = documents if is_plain else plain_value(documents)
+    return Conversation(plain_messages(messages, is_plain=is_plain), schemas, texts, place)
 
 
-def plain_messages(messages: object) -> list[dict[str, Any]]:
+def plain_messages(messages: object, *, is_plain: bool = False) -> list[dict[str, Any]]:
     """Messages as values of JSON, in OpenAI's shape.
 
     Fields that are None are left out, and reasoning has all three names that templates read, as in transformers.
@@ -124,12 +135,12 @@ def plain_messages(messages: object) -> list[dict[str, Any]]:
     if not messages:
         message = "a conversation has no messages"
         raise FormatError(message)
-    return [_message(number, one) for number, one in enumerate(messages)]
+    return [_message(number, one, is_plain) for number, one in enumerate(messages)]
 
 
 def tracked_messages(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Messages whose text knows the message and the field that it comes from."""
-    from lexmill.messages._environment import Message
+    from lexmill.messages._borders import Message
 
     found: list[dict[str, Any]] = []
     for number, message in enumerate(messages):
@@ -155,19 +166,25 @@ def _first_role(messages: list[Any]) -> object:
     return first.get("role", first.get("from"))
 
 
-def _message(number: int, given: object) -> dict[str, Any]:
+def _message(number: int, given: object, is_plain: bool) -> dict[str, Any]:
     if not isinstance(given, Mapping):
         message = f"message {number} is a {type(given).__name__} but must be a dictionary with role and content"
         raise InputTypeError(message)
     if "role" not in given and "from" in given:
         given = _of_sharegpt(number, given)
-    made: dict[str, Any] = {name: plain_value(value) for name, value in given.items() if value is not None}
+    made: dict[str, Any]
+    if is_plain:
+        made = {name: value for name, value in given.items() if value is not None}
+    else:
+        made = {name: plain_value(value) for name, value in given.items() if value is not None}
     if not isinstance(made.get("role"), str):
         message = f"message {number} has the role {made.get('role')!r} but must have a string"
         raise FormatError(message)
     _check_content(number, made.get("content", ""))
-    reasoning = next((made[name] for name in _REASONING if name in made), None)
-    return made if reasoning is None else {"thinking": reasoning, **made, "reasoning_content": reasoning}
+    for name in _REASONING:
+        if name in made:
+            return {"thinking": made[name], **made, "reasoning_content": made[name]}
+    return made
 
 
 def _of_sharegpt(number: int, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -212,6 +229,14 @@ def _unpacked(value: Any, name: str) -> Any:  # noqa: ANN401 (a value of JSON)
     except json.JSONDecodeError as error:
         message = f"{name} is a string but no JSON: {error}"
         raise FormatError(message) from error
+
+
+def is_plain_json(line: str) -> bool:
+    """True if the JSON of a line has values of `plain_value` alone. It is seen without reading the JSON.
+
+    Only escapes can make a surrogate without a partner, and each level of nesting needs a bracket.
+    """
+    return "\\ud" not in line and "\\uD" not in line and line.count("{") + line.count("[") <= _DEEPEST
 
 
 def plain_value(value: Any, depth: int = 0) -> Any:  # noqa: ANN401 (a value of JSON)

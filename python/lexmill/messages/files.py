@@ -26,7 +26,7 @@ from lexmill.messages._masks import Mask
 from lexmill.messages.conversations import plain_value
 from lexmill.messages.records import FIELD
 from lexmill.messages.template import ChatTemplate
-from lexmill.messages.tokens import template_of, tokenizer_of
+from lexmill.messages.tokens import check_threads, template_of, tokenizer_of
 from lexmill.sources import Files, Source
 from lexmill.token_files import LayoutOptions, TokenFiles, tokenize_files
 
@@ -96,8 +96,9 @@ def tokenize_message_files(
             `lexmill.token_files.LayoutOptions` lists them.
 
     Returns:
-        The files, opened. `manifest["total"]` has the number of tokens to learn (`loss_tokens`) and of conversations
-        without any (`no_loss_documents`); a number that is absent is 0.
+        The files, opened. `manifest["total"]` has the number of tokens to learn (`loss_tokens`), of such tokens that
+        also have characters of other text (`straddling`) and of conversations without any (`no_loss_documents`); a
+        number that is absent is 0.
 
     Raises:
         FileError: a file cannot be read or written. Finished parts are kept.
@@ -105,7 +106,7 @@ def tokenize_message_files(
         SpanError: the text to learn cannot be followed; likewise.
         TemplateError: the template does not compile, or refuses a conversation; likewise.
         OptionError: options that do not fit together; a form of masks that the format does not have; a template whose
-            texts depend on chance; a source of another kind.
+            texts depend on chance; a source of another kind; several workers in a daemonic process.
         OutputError: as for `tokenize_files`.
         LexmillError: jinja2 or, for tables, pyarrow is not installed; or a worker process ended.
 
@@ -120,6 +121,9 @@ def tokenize_message_files(
     if operator.index(num_workers) < 1:
         message = f"num_workers is {num_workers} but must be at least 1"
         raise OptionError(message)
+    check_threads(num_threads)
+    if num_workers > 1:
+        blocks.check_workers(num_workers)
     if now is not None and not isinstance(now, datetime):
         message = f"now is {now!r} but must be a datetime"
         raise InputTypeError(message)

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from lexmill.errors import LexmillError, OptionError, SpanError, TemplateError
 from lexmill.messages._spans import Layout, Turn, layout_of, shared_length
+from lexmill.messages._steps import LostTrackError
 from lexmill.messages.conversations import Conversation, plain_conversation, plain_value, tracked_messages
 from lexmill.messages.template import ChatTemplate
 
@@ -178,13 +179,14 @@ class Renderer:
             )
             raise SpanError(message)
 
-    def watched(self, messages: list[dict[str, Any]], given: Conversation, now: datetime) -> str:
-        """The text of watched messages.
+    def watched(self, given: Conversation, now: datetime) -> str:
+        """The text of a conversation with watched values.
 
         Raises:
-            TemplateError: the template fails, or does something with a text that is not recorded.
+            LostTrackError: the template does something with a value that is not recorded.
+            TemplateError: the template fails.
         """
-        return self._render(self.template.watching, messages, given, now)
+        return self._render(self.template.watching, given.messages, given, now)
 
     def _render(
         self,
@@ -204,7 +206,7 @@ class Renderer:
                 documents=given.documents,
                 add_generation_prompt=self.add_generation_prompt if prompt is None else prompt,
             )
-        except LexmillError:
+        except (LexmillError, LostTrackError):
             raise
         # A template is a program: it may divide by zero, or ask a text for a key.
         except Exception as error:

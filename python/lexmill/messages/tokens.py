@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -22,10 +22,15 @@ from lexmill.messages.conversations import Conversation
 from lexmill.messages.records import Conversations, read_conversations
 from lexmill.messages.template import ChatTemplate, special_tokens_of
 
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
 __all__ = [
     "Mask",
+    "check_threads",
     "encoded",
     "iter_message_tokens",
+    "marked",
     "template_of",
     "tokenize_messages",
     "tokenizer_of",
@@ -75,7 +80,7 @@ def tokenize_messages(
         FormatError: a conversation is malformed; the message has its place.
         FileError: a file cannot be read, or the tokenizer has no template.
         InputTypeError: an argument is none of the types above.
-        OptionError: there is no built-in template of that name.
+        OptionError: `num_threads` is negative, or there is no built-in template of that name.
         LexmillError: jinja2, which the extra `lexmill[messages]` brings, is not installed.
 
     Warns:
@@ -130,11 +135,12 @@ def iter_message_tokens(
         The tokens of the next conversations. Without conversations there is one empty batch.
 
     Raises:
-        OptionError: `batch_size` is below 1, or there is no built-in template of that name.
+        OptionError: `batch_size` is below 1, `num_threads` is negative, or there is no built-in template of that name.
     """
     if batch_size < 1:
         message = f"batch_size is {batch_size} but must be at least 1"
         raise OptionError(message)
+    check_threads(num_threads)
     chosen = TextToLearn(
         template_of(tokenizer, template), mask, add_generation_prompt=add_generation_prompt, variables=variables
     )
@@ -142,6 +148,17 @@ def iter_message_tokens(
     rendered = _rendered(chosen, read_conversations(conversations), now or datetime.now(), on_error)
     batches = _batches(encoder, rendered, batch_size, return_texts=return_texts, num_threads=num_threads)
     return batches if add_generation_prompt else _checked(batches, chosen)
+
+
+def check_threads(num_threads: int | None) -> None:
+    """Refuses a negative number.
+
+    Raises:
+        OptionError: it is one.
+    """
+    if num_threads is not None and num_threads < 0:
+        message = f"num_threads is {num_threads} but must be at least 1; None stands for one thread for each core"
+        raise OptionError(message)
 
 
 def _batches(
@@ -244,10 +261,24 @@ def with_whole_offsets(tokenizer: Tokenizer) -> Tokenizer:
     return made
 
 
-def encoded(
-    tokenizer: Tokenizer, rendered: list[tuple[str, Ranges]], *, return_texts: bool, num_threads: int | None
-) -> MessageTokens:
-    """The tokens of rendered conversations, and the mask of their ranges."""
+class Marked(NamedTuple):
+    """Rendered conversations as ids end to end.
+
+    Attributes:
+        ids: the ids.
+        splits: where conversations begin, one more than there are conversations.
+        mask: True for each token to learn.
+        straddling: True for each token to learn that also has characters of other text.
+    """
+
+    ids: npt.NDArray[np.uint16] | npt.NDArray[np.uint32]
+    splits: npt.NDArray[np.int64]
+    mask: npt.NDArray[np.bool_]
+    straddling: npt.NDArray[np.bool_]
+
+
+def marked(tokenizer: Tokenizer, rendered: list[tuple[str, Ranges]], *, num_threads: int | None) -> Marked:
+    """The ids of rendered conversations, and the tokens of their ranges."""
     texts = [text for text, _ in rendered]
     made = tokenizer.encode_batch_arrays(
         texts,
@@ -265,7 +296,15 @@ def encoded(
     flat = np.array([place for _, ranges in rendered for place in ranges], dtype=np.int64).reshape(-1, 2)
     flat += np.repeat(bases[:-1], counts)[:, None]
     offsets = np.asarray(made.offsets).reshape(-1, 2) + np.repeat(bases[:-1], np.diff(splits))[:, None]
-    mask, is_straddling = covered(offsets, flat)
+    return Marked(made.ids, splits, *covered(offsets, flat))
+
+
+def encoded(
+    tokenizer: Tokenizer, rendered: list[tuple[str, Ranges]], *, return_texts: bool, num_threads: int | None
+) -> MessageTokens:
+    """The tokens of rendered conversations, and the mask of their ranges."""
+    ids, splits, mask, is_straddling = marked(tokenizer, rendered, num_threads=num_threads)
     sums = np.concatenate([[0], np.cumsum(is_straddling)])
     straddling = sums[splits[1:]] - sums[splits[:-1]]
-    return MessageTokens(made.ids, mask.view(np.uint8), splits, straddling, texts if return_texts else None)
+    texts = [text for text, _ in rendered] if return_texts else None
+    return MessageTokens(ids, mask.view(np.uint8), splits, straddling, texts)
