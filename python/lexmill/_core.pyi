@@ -88,6 +88,7 @@ __all__ = [
     "train_wordlevel_words",
     "train_wordpiece_words",
     "trainers",
+    "word_scripts",
     "write_row_index",
     "write_token_manifest",
 ]
@@ -117,6 +118,14 @@ def script_codes() -> dict[str, str]:
 
 def script_ranges() -> list[tuple[int, int, str]]:
     """First and last code point and the name of their script, for all characters, ascending and without gaps."""
+
+def word_scripts(texts: Sequence[str], classes: npt.NDArray[np.uint8]) -> dict[str, npt.NDArray[Any]]:
+    """The words of texts and their scripts; the attributes of `lexmill.reports.scripts.BlockScripts` by name.
+
+    Args:
+        texts: the texts.
+        classes: by code point, the number of its script, 0 for none and 1 for white space; `uint8`.
+    """
 
 def tokenize_files(
     tokenizer: Tokenizer,
@@ -1021,6 +1030,20 @@ class Tokenizer:
     @cache_limit.setter
     def cache_limit(self, value: int) -> None: ...
     def _lost_in_version_2(self) -> list[str]: ...
+    def _encode_ranges(
+        self,
+        texts: Sequence[str],
+        places: npt.NDArray[np.uint32],
+        splits: npt.NDArray[np.int64],
+        unknown: int | None = None,
+        num_threads: int | None = None,
+    ) -> tuple[TokenArrays, npt.NDArray[np.int64], npt.NDArray[np.int64]]: ...
+    def _undecoded(
+        self,
+        texts: Sequence[str],
+        ids: npt.NDArray[np.uint16] | npt.NDArray[np.uint32],
+        row_splits: npt.NDArray[np.int64],
+    ) -> list[int]: ...
     def _staged(self) -> Tokenizer: ...
     def _with_all_tables(self) -> Tokenizer: ...
     def cache_info(self) -> dict[str, int]:

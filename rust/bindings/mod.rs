@@ -48,6 +48,7 @@ mod tokenizer_batch;
 mod tokenizer_decode;
 mod tokenizer_files;
 mod tokenizer_limits;
+mod tokenizer_ranges;
 mod tokenizer_split;
 mod tokenizer_state;
 mod tokenizer_training;
@@ -79,7 +80,7 @@ mod _core {
     #[pymodule_export]
     use super::regex::PyRegex;
     #[pymodule_export]
-    use super::scripts::{script_codes, script_ranges};
+    use super::scripts::{script_codes, script_ranges, word_scripts};
     #[pymodule_export]
     use super::session::PySession;
     #[pymodule_export]

@@ -15,7 +15,7 @@ use crate::structures::parallel::Parallelism;
 use crate::tokenizer::{ColumnOptions, TokenColumns, Tokenizer};
 
 /// Arrays of the tokens that `narrow` makes, or `wide` if `narrow` cannot hold all ids of the tokenizer.
-fn encode_arrays(
+pub(super) fn encode_arrays(
     py: Python<'_>,
     core: &Tokenizer,
     num_threads: Option<usize>,

@@ -44,6 +44,25 @@ pub(super) const KIND: u128 = 7 << KIND_BIT;
 /// Number of the first of these bits.
 const KIND_BIT: u32 = 125;
 
+/// A run of tokens whose ids the caller holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResolvedRun {
+    /// Indices of the ids.
+    pub ids: Range<usize>,
+    /// The bytes of the run in its text.
+    pub bytes: Range<usize>,
+    /// Characters that unknown tokens of the run stand for.
+    pub unknown: u32,
+}
+
+impl ResolvedRun {
+    /// The key of a lookup: the bytes and the unknown characters.
+    #[inline]
+    fn key(&self) -> u128 {
+        u128::from(self.unknown) << 64 | (self.bytes.end as u128) << 32 | self.bytes.start as u128
+    }
+}
+
 /// In place of a hash: the chunk is longer than a key.
 pub(super) const LONG: u32 = 0;
 
@@ -73,9 +92,10 @@ pub struct Lookup {
 }
 
 impl Lookup {
-    /// A lookup that is answered already: the caller holds the ids at indices `ids`.
-    pub fn resolved(ids: Range<usize>, word_id: u32) -> Self {
-        Self { key: 0, hash: RESOLVED, start: ids.start as u32, end: ids.end as u32, word_id }
+    /// A lookup that is answered already: the caller holds the ids of the run.
+    pub fn resolved(run: &ResolvedRun, word_id: u32) -> Self {
+        let (start, end) = (run.ids.start as u32, run.ids.end as u32);
+        Self { key: run.key(), hash: RESOLVED, start, end, word_id }
     }
 
     /// A chunk that the cache is not asked for.
@@ -89,20 +109,35 @@ impl Lookup {
         !self.is_short() && self.hash == UNCACHED
     }
 
-    /// Appends `ids` to a resolved lookup whose ids end where these begin; false, and no change, for any other lookup.
+    /// Appends `run` to a resolved lookup whose ids end where the run's begin; false, and no change, for any other lookup.
     #[inline]
-    pub fn extend_resolved(&mut self, ids: &Range<usize>) -> bool {
-        let is_next = self.resolved_ids().is_some_and(|resolved| resolved.end == ids.start);
-        if is_next {
-            self.end = ids.end as u32;
-        }
-        is_next
+    pub fn extend_resolved(&mut self, run: &ResolvedRun) -> bool {
+        let last = self.resolved_run().filter(|last| last.ids.end == run.ids.start);
+        let Some(ResolvedRun { bytes, unknown, .. }) = last else { return false };
+        let joined =
+            ResolvedRun { ids: 0..0, bytes: bytes.start..run.bytes.end, unknown: unknown + run.unknown };
+        (self.key, self.end) = (joined.key(), run.ids.end as u32);
+        true
     }
 
-    /// Indices of the ids, if the lookup is resolved.
+    /// The bytes of the chunk in its text, unless the lookup is resolved.
     #[inline]
-    pub fn resolved_ids(self) -> Option<Range<usize>> {
-        (!self.is_short() && self.hash == RESOLVED).then_some(self.start as usize..self.end as usize)
+    pub fn range(&self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+
+    /// The run, if the lookup is resolved.
+    #[inline]
+    pub fn resolved_run(self) -> Option<ResolvedRun> {
+        let [start, end, unknown] = [self.key, self.key >> 32, self.key >> 64].map(|part| part as u32);
+        let bytes = start as usize..end as usize;
+        self.is_resolved().then(|| ResolvedRun { ids: self.range(), bytes, unknown })
+    }
+
+    /// True if the caller holds the ids.
+    #[inline]
+    pub fn is_resolved(&self) -> bool {
+        !self.is_short() && self.hash == RESOLVED
     }
 
     /// True if the chunk has a short key.

@@ -31,6 +31,6 @@ pub use chunk_tokens::{CachedTokens, ChunkTokens, NEW_PRE_TOKEN};
 pub use id::Id;
 pub use inline_ids::{InlineIds, MEDIUM_ITEMS, Packing, SHORT_ITEMS};
 pub use key_form::KeyForm;
-pub use lookup::{ChunkKind, Lookup};
+pub use lookup::{ChunkKind, Lookup, ResolvedRun};
 pub use pool::{Pool, Worker};
 pub use table::{CacheLimits, ChunkCache, LONGEST};

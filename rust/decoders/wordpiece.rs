@@ -1,6 +1,6 @@
 //! From WordPiece tokens to words.
 
-use super::cleanup::cleanup as cleaned;
+use super::cleanup::{cleanup as cleaned, may_change};
 
 /// Writes the text of the token at `index`. The cleanup sees one token at a time, so no rule matches across two tokens.
 pub(super) fn decode(prefix: &str, cleanup: bool, index: usize, token: &str, out: &mut String) {
@@ -9,13 +9,14 @@ pub(super) fn decode(prefix: &str, cleanup: bool, index: usize, token: &str, out
         (_, Some(rest)) => ("", rest),
         (_, None) => (" ", token),
     };
-    let needs_cleanup = cleanup && (!space.is_empty() || rest.contains(' '));
-    if !needs_cleanup {
-        out.push_str(space);
-        out.push_str(rest);
-        return;
+    let start = out.len();
+    out.push_str(space);
+    out.push_str(rest);
+    if cleanup && may_change(&out[start..]) {
+        let cleaned = cleaned(&out[start..]);
+        out.truncate(start);
+        out.push_str(&cleaned);
     }
-    out.push_str(&cleaned(&[space, rest].concat()));
 }
 
 #[cfg(test)]

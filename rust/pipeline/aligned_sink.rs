@@ -30,7 +30,7 @@ impl<S: Sink> Sink for AlignedSink<'_, S> {
     }
 
     #[inline]
-    fn chunk(&mut self, tokens: CachedTokens<'_>, start: usize, word_id: u32) {
-        self.sink.pre_token(tokens, self.text, start..self.text.text().len(), word_id);
+    fn chunk(&mut self, tokens: CachedTokens<'_>, chunk: Range<usize>, word_id: u32) {
+        self.sink.pre_token(tokens, self.text, chunk.start..self.text.text().len(), word_id);
     }
 }

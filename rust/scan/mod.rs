@@ -16,7 +16,7 @@
 //! * [`classes`]: the class of a character, as one byte.
 //! * [`gpt2`], [`cl100k`], [`o200k`], [`spaces`]: splitters without gaps; each span begins where the last ended.
 //! * [`whitespace`], [`bert`], [`spaces::BlankSplit`]: splitters that drop the white space between spans.
-//! * [`scripts`]: the scripts of characters.
+//! * [`scripts`], [`word_scripts`]: the scripts of characters, and of words.
 //!
 //! `simd` has the same splitters for many spans at a time: [`Splitter::fill_ends`], [`Splitter::fill_spans`].
 //!
@@ -41,6 +41,7 @@ pub mod spaces;
 mod tests;
 pub mod unspaced;
 pub mod whitespace;
+pub mod word_scripts;
 
 use bert::{Bert, BertText};
 use cl100k::Cl100k;

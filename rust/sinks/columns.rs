@@ -138,8 +138,8 @@ impl<C: TokenStore> Sink for ColumnSink<'_, C> {
     }
 
     #[inline]
-    fn chunk(&mut self, tokens: CachedTokens<'_>, start: usize, word_id: u32) {
-        self.push(tokens, self.text, start..usize::MAX, word_id, |range| {
+    fn chunk(&mut self, tokens: CachedTokens<'_>, chunk: Range<usize>, word_id: u32) {
+        self.push(tokens, self.text, chunk.start..usize::MAX, word_id, |range| {
             (range.start as u32, range.end as u32)
         });
     }

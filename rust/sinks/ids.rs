@@ -38,7 +38,7 @@ impl<T: Id> Sink for IdSink<'_, T> {
     }
 
     #[inline]
-    fn chunk(&mut self, tokens: CachedTokens<'_>, _: usize, _: u32) {
+    fn chunk(&mut self, tokens: CachedTokens<'_>, _: Range<usize>, _: u32) {
         self.push(tokens.ids);
     }
 

@@ -2,6 +2,7 @@
 
 mod columns;
 mod ids;
+mod ranges;
 mod spans;
 #[cfg(test)]
 mod tests;
@@ -10,6 +11,7 @@ use std::ops::Range;
 
 pub use columns::{ColumnSink, TokenStore};
 pub use ids::IdSink;
+pub use ranges::{RangeSink, Told, UnknownTokens};
 pub use spans::SpanColumns;
 
 use crate::cache::{CachedTokens, ChunkCache, Lookup};
@@ -34,8 +36,21 @@ pub trait Sink {
     /// An added token at `range` of `text`.
     fn added_token(&mut self, id: u32, text: &Normalized<'_>, range: Range<usize>, word_id: u32);
 
-    /// The tokens of the chunk that begins at byte `start` of the original text; `word_id` is the word id of its first pre-token.
-    fn chunk(&mut self, tokens: CachedTokens<'_>, start: usize, word_id: u32);
+    /// The tokens of the chunk at the bytes `chunk` of the original text, or of normalized text after [`Self::begin_normalized`]; `word_id`
+    /// is the word id of its first pre-token. An empty range means nothing.
+    fn chunk(&mut self, tokens: CachedTokens<'_>, chunk: Range<usize>, word_id: u32);
+
+    /// The ids of isolated characters at the bytes `run` of the original text; `unknown` counts the characters that unknown tokens stand for.
+    fn isolated(&mut self, ids: &[u32], run: Range<usize>, unknown: u32, word_id: u32) {
+        let _ = unknown;
+        self.chunk(CachedTokens { ids, spans: None }, run, word_id);
+    }
+
+    /// Chunks of normalized text follow, until [`Self::end_normalized`]. Not called for sinks that want offsets.
+    fn begin_normalized(&mut self) {}
+
+    /// Chunks of original text follow.
+    fn end_normalized(&mut self) {}
 
     /// Takes the tokens of chunks of `text` up to the first that the cache cannot answer from its slot; returns the number of chunks taken.
     #[inline]
@@ -55,7 +70,7 @@ fn emit_hits_one_by_one<S: Sink + ?Sized>(
     let packing = cache.packing();
     for (taken, lookup) in lookups.iter().enumerate() {
         let mut chunk = |ids: &[u32]| {
-            sink.chunk(CachedTokens { ids, spans: None }, lookup.start as usize, lookup.word_id);
+            sink.chunk(CachedTokens { ids, spans: None }, lookup.range(), lookup.word_id);
         };
         let short = cache.get_short(lookup).and_then(|slot| Some((slot, slot.count(S::TRACKED)?)));
         if let Some((slot, count)) = short {

@@ -27,7 +27,14 @@ impl Tokenizer {
     /// # Errors
     /// The errors of [`Decoder::decode`].
     pub fn decode(&self, ids: &[u32], skip_special_tokens: bool) -> Result<String> {
-        let tokens = ids.iter().filter_map(|&id| self.decoder_token(id, skip_special_tokens));
+        self.decode_tokens(ids.iter().filter_map(|&id| self.decoder_token(id, skip_special_tokens)))
+    }
+
+    /// The text of tokens as [`Self::decoder_token`] gives them.
+    ///
+    /// # Errors
+    /// The errors of [`Decoder::decode`].
+    pub(super) fn decode_tokens<'a>(&self, tokens: impl Iterator<Item = &'a str>) -> Result<String> {
         match &self.parts.decoder {
             Some(decoder) => decoder.decode(tokens),
             None => Ok(tokens.collect::<Vec<_>>().join(" ")),

@@ -155,6 +155,11 @@ def test_the_first_different_text_has_its_number_in_the_corpus(tmp_path: Path, m
     monkeypatch.setattr("lexmill.reports.texts._FEW", 1)
     trip = evaluated(tokenizer, tmp_path / "corpus.txt").corpora[0].tokenizers[0].round_trip
     assert (trip.texts, trip.equal, trip.first_different) == (4, 2, 2)
+    # Of one block, every second text is sampled.
+    monkeypatch.undo()
+    monkeypatch.setattr("lexmill.evaluation.sample._WHOLE", 0)
+    trip = evaluated(tokenizer, tmp_path / "corpus.txt", sample_every=2).corpora[0].tokenizers[0].round_trip
+    assert (trip.texts, trip.equal, trip.first_different) == (2, 1, 2)
 
 
 def test_empty_vocabularies(corpus: list[Path]) -> None:

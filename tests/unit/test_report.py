@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 import lexmill
 from lexmill import TokenArrays, Tokenizer
 from lexmill.evaluation.portions import Portion
-from lexmill.reports.characters import characters_of
 from lexmill.reports.measure import _Tally, measure
 from lexmill.reports.scripts import script_names, scripts_of
 from lexmill.reports.vocabulary import vocabulary_of
@@ -133,8 +132,7 @@ def test_byte_level_tokens_have_the_bytes_of_their_characters(corpus: list[Path]
 
 @given(st.lists(st.text(st.sampled_from("a1.é東タЖ \n\u3000\u0301🦀ก"), max_size=8), max_size=6))
 def test_scripts_match_naive(texts: list[str]) -> None:
-    characters = characters_of(texts)
-    found = scripts_of(characters)
+    found = scripts_of(texts)
     expected: dict[str, list[int]] = {}
     labels = []
     for text in texts:
@@ -154,9 +152,17 @@ def test_scripts_match_naive(texts: list[str]) -> None:
     names = script_names()
     rows = zip(found.script_bytes, found.script_characters, found.script_words, strict=True)
     assert {name: [*map(int, row)] for name, row in zip(names, rows, strict=True) if any(row)} == expected
-    assert [names[label] for label in found.labels] == labels
+    lengths = np.diff(np.append(found.starts, len(labels)))
+    assert [names[label] for label in np.repeat(found.ranges.scripts, lengths)] == labels
+    both = zip(found.ranges.splits[:-1], found.ranges.splits[1:], texts, strict=True)
+    for at, (first, end, text) in enumerate(both):
+        own, before = slice(first, end), int(found.text_starts[at])
+        assert (np.diff(found.ranges.scripts[own].astype(int)) != 0).all()
+        places = [len(text[: start - before].encode()) for start in found.starts[own].tolist()]
+        assert found.ranges.places[own].tolist() == places
     assert found.words.tolist() == [len(words_of(text)) for text in texts]
     assert found.bytes.tolist() == [len(text.encode()) for text in texts]
+    assert found.characters.tolist() == [len(text) for text in texts]
 
 
 def test_tokens_without_characters_belong_to_the_word_where_they_stand() -> None:
@@ -165,7 +171,7 @@ def test_tokens_without_characters_belong_to_the_word_where_they_stand() -> None
     offsets = np.array([[0, 0], [0, 0], [1, 3], [3, 3]], np.uint32)
     arrays = TokenArrays(np.zeros(4, np.uint16), np.array([0, 1, 4, 4]), offsets=offsets)
     tally = _Tally(0, "it", whitespace_bpe(), None)
-    counts = tally.add([Portion(np.arange(3), texts, (arrays,))], scripts_of(characters_of(texts)))
+    counts = tally.add([Portion(np.arange(3), texts, (arrays,))], scripts_of(texts))
     assert counts.tolist() == [1, 3, 0]
     found = zip(script_names(), tally.scripts.tolist(), strict=True)
     assert {name: count for name, count in found if count} == {"Latin": 1, "Cyrillic": 2}
@@ -209,6 +215,12 @@ def test_blocks_do_not_show(corpus: list[Path], monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("lexmill.reports.texts._BLOCK", 1)
     monkeypatch.setattr("lexmill.reports.texts._FEW", 1)
     assert lexmill.report(byte_level(), corpus).to_json() == whole
+
+
+def test_texts_of_many_tokens_are_counted_too(corpus: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    (whole,) = measure(byte_level(), corpus).tokenizers
+    monkeypatch.setattr("lexmill.reports.measure._FEW_TOKENS", 2)
+    assert measure(byte_level(), corpus).tokenizers[0].text_lengths == whole.text_lengths
 
 
 @pytest.mark.parametrize("make", ALL, ids=lambda make: make.__name__)

@@ -75,6 +75,6 @@ def evaluate(
     for corpus, own in files.items():
         tally = evaluator.begin(own, num_threads)
         for block in blocks_of(own):
-            progress.add(tally.add(block.file, block.texts, tally.encode(block.texts)))
+            progress.add(tally.add(block, tally.encode(block)))
         evaluator.end(corpus, own, tally)
     return evaluator.finish(evaluator.reaches(), num_threads, progress)

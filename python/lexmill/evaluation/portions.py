@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import compress
 
 import numpy as np
 
 from lexmill._core import TokenArrays, Tokenizer
 from lexmill.reports.characters import Bools, Ints
+from lexmill.reports.scripts import TextRanges
 
-__all__ = ["Portion", "encode_portion"]
+__all__ = ["Portion", "encode_portion", "portion_by_ranges"]
 
 
 @dataclass(frozen=True)
@@ -21,11 +23,16 @@ class Portion:
         numbers: the number of each text in the block, in ascending order.
         texts: the texts.
         encoded: their tokens by each tokenizer, all with offsets or all without.
+        ranges: the ranges of the texts, if they were asked for and there are no offsets.
+        told: for each tokenizer, the index of the first token of each range, and the characters of each text that the
+            unknown token stands for; -1 where this is not known without offsets.
     """
 
     numbers: Ints
     texts: list[str]
     encoded: tuple[TokenArrays, ...]
+    ranges: TextRanges | None = None
+    told: tuple[tuple[Ints, Ints], ...] = ()
 
 
 def encode_portion(
@@ -41,8 +48,7 @@ def encode_portion(
     Raises:
         VocabError: a model has no token for a word and no unknown token.
     """
-    numbers = np.flatnonzero(chosen)
-    own = [texts[at] for at in numbers.tolist()]
+    numbers, own = _chosen(texts, chosen)
     encoded = tuple(
         tokenizer.encode_batch_arrays(
             own, add_special_tokens=False, return_offsets=return_offsets, num_threads=num_threads
@@ -50,3 +56,27 @@ def encode_portion(
         for tokenizer in tokenizers
     )
     return Portion(numbers, own, encoded)
+
+
+def portion_by_ranges(
+    tokenizers: Sequence[tuple[Tokenizer, int | None]],
+    texts: Sequence[str],
+    chosen: Bools,
+    ranges: TextRanges,
+    num_threads: int | None,
+) -> Portion:
+    """As `encode_portion` without offsets, by tokenizers with their unknown tokens, for a block with these ranges.
+
+    Raises:
+        VocabError: a model has no token for a word and no unknown token.
+    """
+    numbers, own = _chosen(texts, chosen)
+    ranges = ranges.of(chosen)
+    places, splits = ranges.places, ranges.splits
+    found = [one._encode_ranges(own, places, splits, unknown, num_threads) for one, unknown in tokenizers]
+    told = tuple((firsts, unknown) for _, firsts, unknown in found)
+    return Portion(numbers, own, tuple(arrays for arrays, *_ in found), ranges, told)
+
+
+def _chosen(texts: Sequence[str], chosen: Bools) -> tuple[Ints, list[str]]:
+    return np.flatnonzero(chosen), list(compress(texts, chosen.tolist()))

@@ -18,6 +18,7 @@ from lexmill.evaluation.portions import Portion
 from lexmill.evaluation.words import Rule, count_words, words_by
 from lexmill.reports.characters import Bools, Characters, Ints, Words, characters_of
 from lexmill.reports.given import Given
+from lexmill.reports.texts import Block
 from lexmill.reports.vocabulary import Vocabulary
 
 __all__ = ["Sample", "Sums"]
@@ -46,16 +47,17 @@ class Sample:
         self._chosen = Sums(tokenizers, unknown, rule)
         self._others: Sums | None = Sums(tokenizers, unknown, rule)
 
-    def choose(self, texts: Sequence[str]) -> tuple[Bools, Bools]:
-        """For each of the next texts of the corpus: is it an n-th one; and is it another one to look at?"""
+    def choose(self, block: Block) -> tuple[Bools, Bools]:
+        """For each text of the next block: is it an n-th one of the corpus; and is it another one to look at?"""
         self._first = self._texts
-        self._texts += len(texts)
-        self._characters += sum(map(len, texts))
+        texts = len(block.texts)
+        self._texts += texts
+        self._characters += block.characters
         if self._characters > _WHOLE:
             self._others = None
-        chosen = np.zeros(len(texts), np.bool_)
+        chosen = np.zeros(texts, np.bool_)
         chosen[-self._first % self._every :: self._every] = True
-        return chosen, ~chosen if self._others is not None else np.zeros(len(texts), np.bool_)
+        return chosen, ~chosen if self._others is not None else np.zeros(texts, np.bool_)
 
     def add(self, chosen: Portion, others: Portion) -> None:
         """Adds these texts, encoded with offsets."""
@@ -98,14 +100,13 @@ class Sums:
             return
         characters = characters_of(texts)
         words = words_by(self._rule, texts, characters)
-        numbers = (first + portion.numbers).tolist()
         ends = []
         for at, (tokenizer, arrays) in enumerate(zip(self._tokenizers, portion.encoded, strict=True)):
             counted, ends_at = _look(characters, words, arrays, self._unknown[at])
-            decoded = tokenizer.decode_batch(list(arrays), skip_special_tokens=False)
-            different = [number for number, one, other in zip(numbers, texts, decoded, strict=True) if one != other]
+            different = tokenizer._undecoded(texts, arrays.ids, arrays.row_splits)
             self._sums[at] += [len(arrays.ids), *counted, np.count_nonzero(ends_at), len(texts) - len(different)]
-            self._different[at] = _least(self._different[at], *different[:1])
+            numbers = (first + int(portion.numbers[row]) for row in different[:1])
+            self._different[at] = _least(self._different[at], *numbers)
             ends.append(ends_at)
         for at, (first, second) in enumerate(self._pairs):
             self._shared[at] += np.count_nonzero(ends[first] & ends[second])

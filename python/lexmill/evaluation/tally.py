@@ -9,11 +9,12 @@ import numpy as np
 from lexmill.evaluation.formulas import efficiency, ratio, renyi_entropy, shannon_entropy
 from lexmill.evaluation.manifest import ManifestFile, Seal
 from lexmill.evaluation.numbers import CorpusNumbers, CorpusTokens
-from lexmill.evaluation.portions import Portion, encode_portion
+from lexmill.evaluation.portions import Portion, encode_portion, portion_by_ranges
 from lexmill.evaluation.sample import Sample, Sums
-from lexmill.reports.characters import Bools, Ints
+from lexmill.reports.characters import Ints
 from lexmill.reports.given import Given
-from lexmill.reports.texts import CorpusFile
+from lexmill.reports.scripts import TextRanges
+from lexmill.reports.texts import Block, CorpusFile
 from lexmill.reports.vocabulary import Vocabulary
 
 __all__ = ["CorpusTally"]
@@ -40,30 +41,35 @@ class CorpusTally:
         self._sample = sample
         self._num_threads = num_threads
 
-    def encode(self, texts: Sequence[str], located: Bools | None = None) -> list[Portion]:
-        """Encodes the next block, each text once: with offsets if it is sampled, or `located` is true for it.
+    def encode(self, block: Block, ranges: TextRanges | None = None) -> list[Portion]:
+        """Encodes the next block, each text once: with offsets if it is sampled, else with `ranges` if there are any.
 
         Raises:
             VocabError: a model has no token for a word and no unknown token.
         """
-        chosen, others = self._sample.choose(texts)
+        chosen, others = self._sample.choose(block)
         rest = ~(chosen | others)
-        located = np.zeros_like(rest) if located is None else located & rest
-        tokenizers = [one.tokenizer for one in self._given]
-        return [
-            encode_portion(tokenizers, texts, own, return_offsets=with_offsets, num_threads=self._num_threads)
-            for own, with_offsets in ((chosen, True), (others, True), (located, True), (rest & ~located, False))
+        tokenizers, texts, threads = [one.tokenizer for one in self._given], block.texts, self._num_threads
+        plain = [(chosen, True), (others, True), *([(rest, False)] if ranges is None else [])]
+        portions = [
+            encode_portion(tokenizers, texts, own, return_offsets=with_offsets, num_threads=threads)
+            for own, with_offsets in plain
         ]
+        if ranges is not None:
+            unknown = [vocabulary.unknown for vocabulary in self._vocabularies]
+            both = list(zip(tokenizers, unknown, strict=True))
+            portions.append(portion_by_ranges(both, texts, rest, ranges, threads))
+        return portions
 
-    def add(self, file: int, texts: Sequence[str], portions: Sequence[Portion]) -> int:
+    def add(self, block: Block, portions: Sequence[Portion]) -> int:
         """Adds a block of texts of one file, encoded by `encode`; answers their bytes in UTF-8."""
-        size = self._seals[file].add(texts)
+        size = self._seals[block.file].add(block.texts)
         for at, counts in enumerate(self.counts):
             ids = np.concatenate([portion.encoded[at].ids for portion in portions])
             counts += np.bincount(ids, minlength=len(counts))
         self._sample.add(*portions[:2])
-        self.texts += len(texts)
-        self.characters += sum(map(len, texts))
+        self.texts += len(block.texts)
+        self.characters += block.characters
         self._bytes += size
         return size
 

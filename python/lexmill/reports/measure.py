@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import compress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,12 +13,12 @@ from lexmill._core import TokenArrays, Tokenizer
 from lexmill._data.source_names import OneSource
 from lexmill._types import OnProgress
 from lexmill.errors import OptionError
-from lexmill.reports.characters import Ints, characters_of
+from lexmill.reports.characters import Ints
 from lexmill.reports.curve import curve_of
 from lexmill.reports.given import OneTokenizer, given_tokenizers
 from lexmill.reports.numbers import Coverage, Group, Lengths, Numbers, TokenCount, TokenizerNumbers
 from lexmill.reports.samples import Sampler
-from lexmill.reports.scripts import BlockScripts, script_names, scripts_of
+from lexmill.reports.scripts import BlockScripts, TextRanges, script_names, scripts_of
 from lexmill.reports.texts import Block, CorpusFile, Progress, blocks_of, files_of
 from lexmill.reports.vocabulary import Reach, Vocabulary, vocabulary_of
 
@@ -30,6 +32,8 @@ __all__ = ["measure"]
 _NAMED = 200
 # Languages that a report may have: more are rather the texts themselves.
 _MOST_LANGUAGES = 10_000
+# Texts with fewer tokens are counted in an array.
+_FEW_TOKENS = 1 << 12
 
 
 def measure(
@@ -59,12 +63,12 @@ def measure(
     sampler = Sampler()
     progress = Progress([*files, *(evaluator.parallel.files if evaluator.parallel else [])], on_progress)
     for block in blocks_of(files):
-        scripts = scripts_of(characters_of(block.texts))
+        scripts = scripts_of(block.texts)
         _sample(sampler, files, block)
-        portions = sums.encode(block.texts, located=scripts.is_mixed)
+        portions = sums.encode(block, scripts.ranges)
         counted = [tally.add(portions, scripts) for tally in tallies]
         groups.add(block, scripts, counted)
-        progress.add(sums.add(block.file, block.texts, portions))
+        progress.add(sums.add(block, portions))
     evaluator.end("corpus", files, sums)
     reaches = evaluator.reaches()
     return Numbers(
@@ -101,7 +105,7 @@ class _Groups:
     def add(self, block: Block, scripts: BlockScripts, tokens: Sequence[Ints]) -> None:
         """Adds a block; `tokens` has the tokens of each text by each tokenizer."""
         ones = np.ones(len(block.texts), np.int64)
-        columns = np.stack([ones, scripts.bytes, np.diff(scripts.starts), scripts.words, *tokens], axis=1)
+        columns = np.stack([ones, scripts.bytes, scripts.characters, scripts.words, *tokens], axis=1)
         self._files[block.file] += columns.sum(axis=0)
         self._scripts += np.stack([scripts.script_bytes, scripts.script_characters, scripts.script_words], axis=1)
         if block.languages is None:
@@ -150,7 +154,9 @@ class _Tally:
         self._num_threads = num_threads
         self.vocabulary: Vocabulary = vocabulary_of(tokenizer)
         self.scripts: Ints = np.zeros(len(script_names()), np.int64)
-        self._lengths: dict[int, int] = {}
+        # How many texts have each number of tokens; most have few.
+        self._lengths: Ints = np.zeros(_FEW_TOKENS, np.int64)
+        self._long_lengths: Counter[int] = Counter()
         self._unknown_characters = 0
 
     def add(self, portions: Sequence[Portion], scripts: BlockScripts) -> Ints:
@@ -159,47 +165,52 @@ class _Tally:
         for portion in portions:
             arrays = portion.encoded[self._at]
             counts[portion.numbers] = np.diff(arrays.row_splits)
-            self._add_scripts(portion.numbers, arrays, scripts)
-            self._unknown_characters += self._unknown_in(portion.texts, arrays)
-        for length, count in zip(*np.unique(counts, return_counts=True), strict=True):
-            self._lengths[int(length)] = self._lengths.get(int(length), 0) + int(count)
+            if portion.ranges is None:
+                self._add_located(portion.numbers, arrays, scripts)
+            else:
+                self._add_ranges(portion, portion.ranges, scripts)
+        is_long = counts >= len(self._lengths)
+        self._lengths += np.bincount(counts[~is_long], minlength=len(self._lengths))
+        self._long_lengths.update(counts[is_long].tolist())
         return counts
 
-    def _add_scripts(self, numbers: Ints, arrays: TokenArrays, scripts: BlockScripts) -> None:
-        """Adds the tokens of the texts of these numbers in the block to the scripts of their words."""
-        counts = np.diff(arrays.row_splits)
-        starts, ends = scripts.starts[numbers], scripts.starts[numbers + 1]
-        # Tokens of a text without characters belong to no word.
-        has_text = starts < ends
-        if arrays.offsets is None:
-            labels, weights = scripts.labels[starts[has_text]], counts[has_text]
-            # Weights are float64, which holds the sums of a block exactly.
-            self.scripts += np.bincount(labels, weights, len(self.scripts)).astype(np.int64)
-            return
-        # A token belongs to the word of its last character, one without characters to where it stands.
-        last = np.maximum(arrays.offsets[:, 1].astype(np.int64) - 1, arrays.offsets[:, 0])
-        last = np.minimum(last + np.repeat(starts, counts), np.repeat(ends - 1, counts))
-        labels = scripts.labels[last[np.repeat(has_text, counts)]]
-        self.scripts += np.bincount(labels, minlength=len(self.scripts))
-
-    def _unknown_in(self, texts: Sequence[str], arrays: TokenArrays) -> int:
-        """The characters of texts that unknown tokens stand for."""
-        if self.vocabulary.unknown is None:
-            return 0
-        places = np.flatnonzero(arrays.ids == self.vocabulary.unknown)
-        if not len(places):
-            return 0
-        if arrays.offsets is None:
-            rows = np.unique(np.searchsorted(arrays.row_splits, places, side="right") - 1)
+    def _add_ranges(self, portion: Portion, ranges: TextRanges, scripts: BlockScripts) -> None:
+        """Adds the tokens of texts without offsets; locates the tokens of texts for which this is not enough."""
+        arrays, (firsts, unknown) = portion.encoded[self._at], portion.told[self._at]
+        sizes = np.diff(ranges.splits)
+        is_located = unknown < 0
+        is_located[np.searchsorted(ranges.splits, np.flatnonzero(firsts < 0), side="right") - 1] = True
+        self._unknown_characters += int(unknown[~is_located].sum())
+        ends = np.append(firsts[1:], 0)
+        has_text = sizes > 0
+        ends[ranges.splits[1:][has_text] - 1] = arrays.row_splits[1:][has_text]
+        # Weights are float64, which holds the sums of a block exactly.
+        counts = np.where(np.repeat(is_located, sizes), 0, ends - firsts)
+        self.scripts += np.bincount(ranges.scripts, counts, len(self.scripts)).astype(np.int64)
+        if is_located.any():
             located = self.tokenizer.encode_batch_arrays(
-                [texts[row] for row in rows.tolist()],
+                list(compress(portion.texts, is_located.tolist())),
                 add_special_tokens=False,
                 return_offsets=True,
                 num_threads=self._num_threads,
             )
-            return self._unknown_in((), located)
-        begins, ends = arrays.offsets[places].astype(np.int64).T
-        return int((ends - begins).sum())
+            self._add_located(portion.numbers[is_located], located, scripts)
+
+    def _add_located(self, numbers: Ints, arrays: TokenArrays, scripts: BlockScripts) -> None:
+        """Adds the tokens of the texts of these numbers in the block to the scripts of their words."""
+        assert arrays.offsets is not None
+        counts = np.diff(arrays.row_splits)
+        starts, ends = scripts.text_starts[numbers], scripts.text_starts[numbers + 1]
+        # A token belongs to the word of its last character, one without characters to where it stands. Tokens of a text
+        # without characters belong to no word.
+        last = np.maximum(arrays.offsets[:, 1].astype(np.int64) - 1, arrays.offsets[:, 0])
+        last = np.minimum(last + np.repeat(starts, counts), np.repeat(ends - 1, counts))
+        ranges = np.searchsorted(scripts.starts, last[np.repeat(starts < ends, counts)], side="right") - 1
+        self.scripts += np.bincount(scripts.ranges.scripts[ranges], minlength=len(self.scripts))
+        if self.vocabulary.unknown is not None:
+            places = np.flatnonzero(arrays.ids == self.vocabulary.unknown)
+            begins, ends = arrays.offsets[places].astype(np.int64).T
+            self._unknown_characters += int((ends - begins).sum())
 
     def numbers(self, counts: Ints, reach: Reach) -> TokenizerNumbers:
         """The numbers, given how often each id occurs."""
@@ -223,7 +234,7 @@ class _Tally:
             unknown_characters=self._unknown_characters,
             byte_tokens=int(counts[sorted(vocabulary.byte_tokens)].sum()),
             part_tokens=int(counts[sorted(vocabulary.partial)].sum()),
-            text_lengths=_lengths(self._lengths),
+            text_lengths=_lengths(self._long_lengths | Counter(dict(enumerate(self._lengths.tolist())))),
             token_bytes=_weighted(sizes, ones),
             token_characters=_weighted(characters, ones),
             used_bytes=_weighted(sizes, counts),
@@ -242,7 +253,7 @@ def _named(vocabulary: Vocabulary, counts: Ints, ids: Iterable[int]) -> tuple[To
 
 
 def _lengths(counts: Mapping[int, int]) -> Lengths:
-    lengths = sorted(counts)
+    lengths = sorted(length for length, count in counts.items() if count)
     return Lengths(tuple(lengths), tuple(counts[length] for length in lengths))
 
 

@@ -43,11 +43,12 @@ class CorpusFile:
 
 @dataclass(frozen=True)
 class Block:
-    """Some texts of one file, with the language of each if the corpus tells."""
+    """Some texts of one file, with the language of each if the corpus tells, and the characters of all."""
 
     file: int
     texts: list[str]
     languages: list[str] | None
+    characters: int
 
 
 class Progress:
@@ -108,19 +109,23 @@ def blocks_of(files: Sequence[CorpusFile]) -> Iterator[Block]:
         texts = iter(opened)
         # Both read all records, so they have as many.
         languages = None if file.languages is None else iter(file.languages._open())
-        while block := _some(texts):
-            yield Block(number, block, None if languages is None else list(islice(languages, len(block))))
+        while True:
+            block, characters = _some(texts)
+            if not block:
+                break
+            own = None if languages is None else list(islice(languages, len(block)))
+            yield Block(number, block, own, characters)
         warn_of_skipped(opened)
 
 
-def _some(texts: Iterator[str]) -> list[str]:
-    """The next texts, about as many as fill a block."""
+def _some(texts: Iterator[str]) -> tuple[list[str], int]:
+    """The next texts, about as many as fill a block, and their characters."""
     found: list[str] = []
     size = 0
     while size < _BLOCK and (few := list(islice(texts, _FEW))):
         size += sum(map(len, few))
         found += few
-    return found
+    return found, size
 
 
 def _languages_of(source: Files, path: str, group_by: str) -> Source:

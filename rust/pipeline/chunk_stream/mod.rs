@@ -9,10 +9,10 @@ use std::ops::Range;
 use super::chunk_encoder::{ChunkEncoder, Rewriter};
 use super::chunk_pre_tokenizer::ChunkPreTokenizer;
 use super::scratch::Worker;
-use super::unigram::{ChunkStages, IsolatedChars, SubChunk, SubChunks};
+use super::unigram::{ChunkStages, IsolatedChars, IsolatedRun, SubChunk, SubChunks};
 use crate::Result;
 use crate::cache::key::{SHORT, is_cut};
-use crate::cache::{CachedTokens, ChunkKind, Lookup};
+use crate::cache::{CachedTokens, ChunkKind, Lookup, ResolvedRun};
 use crate::models::bpe::CutPoints;
 use crate::scan::Splitter;
 use crate::scan::seams::Seams;
@@ -170,24 +170,22 @@ impl<'a, S: Sink> ChunkStream<'a, S> {
         let len = isolated.cut(chunk, blanks, is_continuation, (stages, model), memo, &mut self.sub_chunks);
         let mut sub_chunks = std::mem::take(&mut self.sub_chunks.sub_chunks);
         for sub_chunk in sub_chunks.drain(..) {
-            if let SubChunk::Ids(ids) = &sub_chunk
-                && self.lookups[..self.filled].last_mut().is_some_and(|last| last.extend_resolved(ids))
-            {
-                continue;
-            }
-            self.push(match sub_chunk {
-                SubChunk::Ids(ids) => Lookup::resolved(ids, self.word_id),
+            let lookup = match sub_chunk {
+                SubChunk::Ids(IsolatedRun { ids, bytes, unknown }) => {
+                    let run = ResolvedRun { ids, bytes: start + bytes.start..start + bytes.end, unknown };
+                    let last = self.lookups[..self.filled].last_mut();
+                    if last.is_some_and(|last| last.extend_resolved(&run)) {
+                        continue;
+                    }
+                    Lookup::resolved(&run, self.word_id)
+                }
                 SubChunk::Fragment(range, in_context) => {
                     let (text, start, end) = (self.text.as_bytes(), start + range.start, start + range.end);
-                    self.worker.cache.prefetch(
-                        text,
-                        start,
-                        end,
-                        self.word_id,
-                        ChunkKind::in_context(in_context),
-                    )
+                    let kind = ChunkKind::in_context(in_context);
+                    self.worker.cache.prefetch(text, start, end, self.word_id, kind)
                 }
-            });
+            };
+            self.push(lookup);
         }
         self.sub_chunks.sub_chunks = sub_chunks;
         start + len
@@ -288,9 +286,8 @@ impl<'a, S: Sink> ChunkStream<'a, S> {
             lookups = &lookups[self.sink.emit_hits(cache, self.text.as_bytes(), lookups)..];
             let Some((&first, rest)) = lookups.split_first() else { return Ok(()) };
             lookups = rest;
-            if let Some(ids) = first.resolved_ids() {
-                let tokens = CachedTokens { ids: &self.sub_chunks.ids[ids], spans: None };
-                self.sink.chunk(tokens, 0, first.word_id);
+            if let Some(ResolvedRun { ids, bytes, unknown }) = first.resolved_run() {
+                self.sink.isolated(&self.sub_chunks.ids[ids], bytes, unknown, first.word_id);
                 continue;
             }
             if first.is_uncached()
@@ -298,7 +295,7 @@ impl<'a, S: Sink> ChunkStream<'a, S> {
             {
                 let chunk = first.start as usize..first.end as usize;
                 steps.for_each_part(self.text, chunk, cache, scratch, |part, tokens| {
-                    self.sink.chunk(tokens, part.start, first.word_id);
+                    self.sink.chunk(tokens, part, first.word_id);
                 })?;
                 continue;
             }
@@ -308,7 +305,7 @@ impl<'a, S: Sink> ChunkStream<'a, S> {
                 && self.encoder.join_fragments(self.text, first, cache, scratch)?
             {
                 let ids = &scratch.fragment_ids;
-                self.sink.chunk(CachedTokens { ids, spans: None }, first.start as usize, first.word_id);
+                self.sink.chunk(CachedTokens { ids, spans: None }, first.range(), first.word_id);
                 continue;
             }
             let mut own = std::mem::take(&mut scratch.chunk_tokens);
@@ -328,7 +325,7 @@ impl<'a, S: Sink> ChunkStream<'a, S> {
                 self.unresolved = Some((first.start as usize, first.word_id));
                 return Ok(());
             }
-            self.sink.chunk(tokens, first.start as usize, first.word_id);
+            self.sink.chunk(tokens, first.range(), first.word_id);
             scratch.chunk_tokens = own;
         }
     }

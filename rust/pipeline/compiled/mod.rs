@@ -10,7 +10,7 @@ use super::chunk_pre_tokenizer::ChunkPreTokenizer;
 use super::metaspace_bpe::without_prefix;
 use super::model_encoder::ModelEncoder;
 use super::original_chunks::OriginalChunks;
-use super::plan::{Plan, Rewrite, Scope};
+use super::plan::{ChunkPlan, Plan, Rewrite, Scope};
 use super::plan_table::choose;
 use super::preload::preload_vocab;
 use super::scratch::{MissScratch, Pool, Worker};
@@ -327,6 +327,13 @@ impl Pipeline {
         let (plan, normalizer) = (self.plan.chunked()?, self.compiled_normalizer()?);
         let rewriter = Rewriter::Original(OriginalChunks { normalizer, stages: &self.stages, plan });
         Some(ChunkEncoder { rewriter, ..self.chunk_encoder() })
+    }
+
+    /// True if the cache has the spans of all chunks as places in the original text.
+    pub fn keeps_spans(&self) -> bool {
+        let is_normalized =
+            |plan: ChunkPlan| plan.is_after_normalizer() && self.compiled_normalizer().is_some();
+        !self.plan.chunked().is_some_and(|plan| plan.is_for_ids_alone() || is_normalized(plan))
     }
 
     /// Where the seams of text before the normalizer are kept.

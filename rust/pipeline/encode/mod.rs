@@ -195,7 +195,10 @@ impl<'a, S: Sink> TextEncoding<'a, S> {
             let mut sink = AlignedSink { sink: &mut *self.sink, text };
             encode_chunks(pipeline, plan, chunks, SPANS, word_ids, self.worker, &mut sink)?
         } else {
-            encode_chunks(pipeline, plan, chunks, SPANS, word_ids, self.worker, self.sink)?
+            self.sink.begin_normalized();
+            let encoded = encode_chunks(pipeline, plan, chunks, SPANS, word_ids, self.worker, self.sink)?;
+            self.sink.end_normalized();
+            encoded
         };
         Ok(())
     }

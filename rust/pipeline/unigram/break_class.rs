@@ -1,6 +1,7 @@
 //! Break classes: the relation of a character, with its marks, to the vocabulary and to its neighbours. Each is found once and
 //! kept in a table that all threads share.
 
+use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -107,8 +108,14 @@ impl Classifier<'_> {
         let rewritten = rewritten.filter(|(text, _)| text.len() <= GROWTH * cluster.len());
         // A cut beside a character of an added token might cut the token.
         let is_in_token = |text: &str| text.chars().any(|c| self.stages.is_in_token(c));
-        rewritten.map_or(DEPENDENT, |(text, _)| match self.model.piece_membership(&text) {
+        // Unknown tokens stand for whole clusters.
+        let is_whole = |sources: &[Range<usize>]| {
+            let ends = (sources.first().map(|first| first.start), sources.last().map(|last| last.end));
+            ends == (Some(0), Some(cluster.len()))
+        };
+        rewritten.map_or(DEPENDENT, |(text, sources)| match self.model.piece_membership(&text) {
             PieceMembership::Unknown | PieceMembership::Piece(_) if is_in_token(&text) => SHARED,
+            PieceMembership::Unknown if !is_whole(&sources) => SHARED,
             PieceMembership::Unknown => UNKNOWN,
             PieceMembership::Piece(id) => FIRST_PIECE + id,
             PieceMembership::Pieces => BOUNDARY,

@@ -39,10 +39,7 @@ impl<S: Sink> TextEncoding<'_, S> {
             return Ok(false);
         };
         let Range { start, end } = segment;
-        let mut whole = &self.text[..end];
-        if !S::TRACKED {
-            whole = stages.without_line_ends(whole, start);
-        }
+        let whole = stages.without_line_ends(&self.text[..end], start);
         // Word ids and offsets need whole chunks.
         let fragments = if S::TRACKED {
             None
@@ -152,7 +149,7 @@ impl<S: Sink> TextEncoding<'_, S> {
             return Ok(None);
         }
         let holds_token = encoder.added.is_some_and(|added| added.are_in(tokens.ids));
-        SinkAfter { sink: &mut *self.sink, skip: emitted }.chunk(tokens, chunk, 0);
+        SinkAfter { sink: &mut *self.sink, skip: emitted }.chunk(tokens, chunk..end, 0);
         Ok(Some((end, holds_token)))
     }
 

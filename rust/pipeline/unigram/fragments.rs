@@ -96,9 +96,11 @@ impl<S: Sink> Sink for SinkAfter<'_, S> {
         self.sink.added_token(id, text, range, word_id);
     }
 
-    fn chunk(&mut self, tokens: CachedTokens<'_>, start: usize, word_id: u32) {
+    fn chunk(&mut self, tokens: CachedTokens<'_>, chunk: Range<usize>, word_id: u32) {
         let rest = self.rest(tokens);
-        self.sink.chunk(rest, start, word_id);
+        // Tokens without spans follow one another from the beginning of the chunk, but the first ones are left out.
+        let begins_later = rest.spans.is_none() && rest.ids.len() < tokens.ids.len();
+        self.sink.chunk(rest, if begins_later { 0..0 } else { chunk }, word_id);
     }
 }
 

@@ -23,8 +23,19 @@ use crate::pipeline::cluster_memo::ClusterMemo;
 pub(in crate::pipeline) enum SubChunk {
     /// A range of bytes for the cache and the model; true if they continue a word.
     Fragment(Range<usize>, bool),
-    /// Ids of isolated characters: a range of [`SubChunks::ids`].
-    Ids(Range<usize>),
+    /// A run of isolated characters.
+    Ids(IsolatedRun),
+}
+
+/// Where a run of isolated characters lies, and what its unknown tokens stand for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::pipeline) struct IsolatedRun {
+    /// The ids of the run: a range of [`SubChunks::ids`].
+    pub(in crate::pipeline) ids: Range<usize>,
+    /// The bytes of the run in the chunk.
+    pub(in crate::pipeline) bytes: Range<usize>,
+    /// Characters that unknown tokens stand for.
+    pub(in crate::pipeline) unknown: u32,
 }
 
 /// Words that were cut.
@@ -81,10 +92,12 @@ impl IsolatedChars {
         let first_id = ids.len();
         if classifier.are_unknown(&chunk[blanks..]) {
             ids.extend([self.space, self.unknown].into_iter().skip(usize::from(is_continuation)));
-            sub_chunks.push(SubChunk::Ids(first_id..ids.len()));
+            let unknown = chunk[blanks..].chars().count() as u32;
+            let run = IsolatedRun { ids: first_id..ids.len(), bytes: 0..chunk.len(), unknown };
+            sub_chunks.push(SubChunk::Ids(run));
             return chunk.len();
         }
-        let mut runs = Runs { run: None, done: 0, is_continuation, sub_chunks };
+        let mut runs = Runs { run: None, done: 0, unknown: 0, is_continuation, sub_chunks };
         let word_end = self.cut_word(chunk, blanks, classifier, memo, &mut runs, ids);
         if let Some(end) = word_end {
             runs.finish(end, ids.len());
@@ -111,11 +124,12 @@ impl IsolatedChars {
         let mut chars = chunk[at..].chars();
         let mut next = chars.next().map(with_class);
         while let Some((c, mut class)) = next {
-            let mut end = at + c.len_utf8();
+            let (mut end, mut size) = (at + c.len_utf8(), 1);
             next = chars.next().map(with_class);
             if let Some((_, MARK | JOINING_MARK)) = next {
                 let cluster = classifier.first_cluster(&chunk[at..], class);
                 class = memo.get(cluster, || classifier.cluster(cluster)).unwrap_or(DEPENDENT);
+                size = cluster.chars().count() as u32;
                 end = at + cluster.len();
                 chars = chunk[end..].chars();
                 next = chars.next().map(with_class);
@@ -143,6 +157,7 @@ impl IsolatedChars {
                 }
                 if runs.run.is_some() {
                     self.push_id(class, last, ids);
+                    runs.unknown += if class == UNKNOWN { size } else { 0 };
                     // Most isolated characters stand in runs.
                     while let Some((c, after @ UNKNOWN..)) = next {
                         let third = chars.next().map(with_class);
@@ -151,6 +166,7 @@ impl IsolatedChars {
                             break;
                         }
                         self.push_id(after, class, ids);
+                        runs.unknown += u32::from(after == UNKNOWN);
                         (end, class, next) = (end + c.len_utf8(), after, third);
                     }
                 }
@@ -176,6 +192,8 @@ impl IsolatedChars {
 struct Run {
     start: usize,
     first_id: usize,
+    /// Unknown characters of the word before the run.
+    unknown: u32,
     /// Set once the run has ended.
     end: Option<usize>,
 }
@@ -186,6 +204,8 @@ struct Runs<'a> {
     run: Option<Run>,
     /// Bytes of the word that are passed on.
     done: usize,
+    /// Isolated characters of the word so far that are unknown, as [`IsolatedRun`] counts them.
+    unknown: u32,
     is_continuation: bool,
     sub_chunks: &'a mut Vec<SubChunk>,
 }
@@ -197,7 +217,8 @@ impl Runs<'_> {
         if self.run.is_some() {
             return;
         }
-        self.run = Some(Run { start: if begins_word { 0 } else { at }, first_id: ids.len(), end: None });
+        let (start, unknown) = (if begins_word { 0 } else { at }, self.unknown);
+        self.run = Some(Run { start, first_id: ids.len(), unknown, end: None });
         if begins_word && !self.is_continuation {
             ids.push(space);
         }
@@ -245,7 +266,8 @@ impl Runs<'_> {
         if self.done < run.start {
             self.pass_fragment(run.start);
         }
-        self.sub_chunks.push(SubChunk::Ids(run.first_id..ids));
+        let (ids, bytes, unknown) = (run.first_id..ids, run.start..end, self.unknown - run.unknown);
+        self.sub_chunks.push(SubChunk::Ids(IsolatedRun { ids, bytes, unknown }));
         self.done = end;
     }
 
@@ -291,7 +313,7 @@ mod tests {
             SubChunk::Fragment(range, is_continuation) => {
                 (format!("{}{}", if *is_continuation { "+" } else { "" }, &chunk[range.clone()]), Vec::new())
             }
-            SubChunk::Ids(ids) => (String::new(), cuts.ids[ids.clone()].to_vec()),
+            SubChunk::Ids(run) => (String::new(), cuts.ids[run.ids.clone()].to_vec()),
         };
         cuts.sub_chunks.iter().map(fragment).collect()
     }

@@ -55,5 +55,5 @@ pub(super) mod tests;
 
 pub(super) use chunk_stages::ChunkStages;
 pub(super) use detect::detect;
-pub(super) use isolated::{IsolatedChars, SubChunk, SubChunks};
+pub(super) use isolated::{IsolatedChars, IsolatedRun, SubChunk, SubChunks};
 pub(super) use refinement::Refinement;

@@ -1,0 +1,153 @@
+//! The scripts of words: the text between white space, in ranges of words of one script.
+//!
+//! The script of a word is the script of its first character that has one. White space belongs to the word after it, and at the end of a
+//! text to the word before it. So the ranges of a text are the whole text.
+
+/// The class of white space. Words without a script have the class 0, others the classes above.
+pub const SPACE: u8 = 1;
+
+/// The words and scripts of some texts.
+#[derive(Clone, Debug)]
+pub struct WordScripts {
+    /// Bytes of each text.
+    pub bytes: Vec<i64>,
+    /// Characters of each text.
+    pub characters: Vec<i64>,
+    /// Words of each text.
+    pub words: Vec<i64>,
+    /// Text `i` has the ranges `splits[i]..splits[i + 1]`.
+    pub splits: Vec<i64>,
+    /// The script of each range; [`SPACE`] for a text of white space alone.
+    pub scripts: Vec<u8>,
+    /// The byte of its text at which each range begins.
+    pub places: Vec<u32>,
+    /// The character at which each range begins, counted from the first of all texts.
+    pub starts: Vec<i64>,
+    /// By script: bytes, characters and words.
+    pub sums: Vec<[i64; 3]>,
+}
+
+impl WordScripts {
+    /// Reads texts of less than 4 GiB. `classes` has the class of each code point: a script, 0 for none, or [`SPACE`].
+    pub fn of<'a>(texts: impl Iterator<Item = &'a str>, classes: &[u8; 0x11_0000]) -> Self {
+        let mut found = Self {
+            bytes: Vec::new(),
+            characters: Vec::new(),
+            words: Vec::new(),
+            splits: vec![0],
+            scripts: Vec::new(),
+            places: Vec::new(),
+            starts: Vec::new(),
+            sums: vec![[0; 3]; 256],
+        };
+        let mut before = 0;
+        for text in texts {
+            before += found.add(text, before, classes);
+        }
+        found
+    }
+
+    /// Adds a text with `before` characters before it; returns its characters.
+    fn add(&mut self, text: &str, before: i64, classes: &[u8; 0x11_0000]) -> i64 {
+        let (mut reader, mut words) = (Reader { text, at: 0, characters: 0 }, 0);
+        // Script and beginning of the range, in bytes and in characters.
+        let mut range: Option<(u8, usize, i64)> = None;
+        let (mut end, mut end_characters) = (0, 0);
+        while let Some(script) = reader.word(classes) {
+            words += 1;
+            self.sums[usize::from(script)][2] += 1;
+            if let Some((own, start, characters)) = range
+                && own != script
+            {
+                self.end_range((own, start, characters), (end, end_characters), before);
+                range = Some((script, end, end_characters));
+            }
+            range = range.or(Some((script, 0, 0)));
+            (end, end_characters) = (reader.at, reader.characters);
+        }
+        if !text.is_empty() {
+            let last = range.unwrap_or((SPACE, 0, 0));
+            self.end_range(last, (text.len(), reader.characters), before);
+        }
+        self.bytes.push(text.len() as i64);
+        self.characters.push(reader.characters);
+        self.words.push(words);
+        self.splits.push(self.scripts.len() as i64);
+        reader.characters
+    }
+
+    fn end_range(
+        &mut self,
+        (script, start, first): (u8, usize, i64),
+        (end, after): (usize, i64),
+        before: i64,
+    ) {
+        self.scripts.push(script);
+        self.places.push(start as u32);
+        self.starts.push(before + first);
+        let [bytes, characters, _] = &mut self.sums[usize::from(script)];
+        *bytes += (end - start) as i64;
+        *characters += after - first;
+    }
+}
+
+/// A reader of the words of one text.
+struct Reader<'a> {
+    text: &'a str,
+    /// Bytes that are read.
+    at: usize,
+    /// Characters that are read.
+    characters: i64,
+}
+
+impl Reader<'_> {
+    /// Reads the next word and the white space before it; answers the script of the word, or none at the end of the text.
+    fn word(&mut self, classes: &[u8; 0x11_0000]) -> Option<u8> {
+        let mut class = self.next(classes)?;
+        while class == SPACE {
+            class = self.next(classes)?;
+        }
+        let mut script = class;
+        loop {
+            if script != 0 {
+                self.skip_ascii_word(classes);
+            }
+            let (at, characters) = (self.at, self.characters);
+            match self.next(classes) {
+                Some(SPACE) => {
+                    (self.at, self.characters) = (at, characters);
+                    return Some(script);
+                }
+                Some(class) if script == 0 => script = class,
+                Some(_) => {}
+                None => return Some(script),
+            }
+        }
+    }
+
+    /// Reads ASCII up to white space.
+    #[inline]
+    fn skip_ascii_word(&mut self, classes: &[u8; 0x11_0000]) {
+        let rest = &self.text.as_bytes()[self.at..];
+        let is_end = |byte: &u8| !byte.is_ascii() || classes[usize::from(*byte)] == SPACE;
+        let count = rest.iter().position(is_end).unwrap_or(rest.len());
+        self.at += count;
+        self.characters += count as i64;
+    }
+
+    /// Reads a character; answers its class.
+    #[inline]
+    fn next(&mut self, classes: &[u8; 0x11_0000]) -> Option<u8> {
+        let &byte = self.text.as_bytes().get(self.at)?;
+        let code = if byte.is_ascii() {
+            self.at += 1;
+            usize::from(byte)
+        } else {
+            let character = self.text[self.at..].chars().next()?;
+            self.at += character.len_utf8();
+            character as usize
+        };
+        self.characters += 1;
+        Some(classes[code])
+    }
+}
