@@ -2,7 +2,7 @@
 
     python benches/messages.py --tokenizer qwen2/tokenizer.json --templates chatml qwen-3 path/to/own.jinja
 
-The corpus is that of `messages_corpus.py`. Each way runs in a fresh process with two workers, on the same file. A line
+`messages_corpus.py` makes the corpus. Each way runs in a fresh process with two workers, on the same file. A line
 of the result has seconds, processor seconds of all processes, the greatest sum of their proportional set sizes, and the
 number of tokens and of tokens to learn. transformers gives a mask of zeros unless the template has `generation` blocks.
 

@@ -38,9 +38,9 @@ class _Texts:
         self._weights = [8, *[1] * (len(corpora) - 1)]
         self._draw = draw
 
-    def text(self, what: str) -> str:
+    def text(self, kind: str) -> str:
         """Words from a random place of a corpus."""
-        median, deviation = _SIZES[what]
+        median, deviation = _SIZES[kind]
         size = max(1, min(int(median * self._draw.lognormvariate(0, deviation)), 40_000))
         (corpus,) = self._draw.choices(self._corpora, self._weights)
         at = corpus.rfind(b"\n", 0, self._draw.randrange(1, len(corpus))) + 1

@@ -18,6 +18,9 @@ use crate::sinks::Told;
 use crate::structures::parallel::Parallelism;
 use crate::tokenizer::{TextRanges, TokenColumns, Tokenizer};
 
+/// An array of `int64`.
+type Numbers<'py> = Bound<'py, PyArray1<i64>>;
+
 #[pymethods]
 impl PyTokenizer {
     /// Encodes texts to arrays of ids, without special tokens, truncation and padding. Also tells the index of the first id of each range,
@@ -41,7 +44,7 @@ impl PyTokenizer {
         splits: PyReadonlyArray1<'py, i64>,
         unknown: Option<u32>,
         num_threads: Option<usize>,
-    ) -> PyResult<(PyTokenArrays, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>)> {
+    ) -> PyResult<(PyTokenArrays, Numbers<'py>, Numbers<'py>)> {
         let core = self.core(py)?;
         let texts = Texts::for_ids(texts, Utf8Errors::Strict, threads(num_threads))?;
         let (texts, found) = (texts.as_source(), OnceLock::new());

@@ -16,6 +16,8 @@ pub enum ChunkKind {
     Whole,
     /// A part of a pre-token, encoded by early merges alone.
     Early,
+    /// A chunk of which each pre-token is encoded by early merges alone.
+    EarlyChunk,
 }
 
 impl ChunkKind {
@@ -146,6 +148,18 @@ impl Lookup {
         (self.key & !KIND) >> 120 != 0
     }
 
+    /// The bytes and the kind of a chunk with a short key; no two such chunks have the same.
+    #[inline]
+    pub fn short_key(&self) -> u128 {
+        self.key
+    }
+
+    /// Low bits of the hash of the key of a short chunk.
+    #[inline]
+    pub fn short_hash(&self) -> u32 {
+        self.hash
+    }
+
     /// True if the chunk has a medium key.
     #[inline]
     pub fn is_medium(&self) -> bool {
@@ -160,7 +174,8 @@ impl Lookup {
             1 => ChunkKind::PreToken,
             2 => ChunkKind::Fragment,
             3 => ChunkKind::Whole,
-            _ => ChunkKind::Early,
+            4 => ChunkKind::Early,
+            _ => ChunkKind::EarlyChunk,
         }
     }
 

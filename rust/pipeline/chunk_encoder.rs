@@ -150,6 +150,16 @@ impl ChunkEncoder<'_> {
         if self.added.is_some() { None } else { self.model.two_steps(len) }
     }
 
+    /// The encoder in two steps, and the pre-tokenizer, where chunks are raw bytes that the pre-tokenizer alone cuts.
+    pub(super) fn two_steps_of_chunks(&self) -> Option<(&TwoSteps, ChunkPreTokenizer<'_>)> {
+        match self.rewriter {
+            Rewriter::PreTokenizer(pre_tokenizer) if pre_tokenizer.cuts_alone => {
+                Some((self.two_steps(0)?, pre_tokenizer))
+            }
+            _ => None,
+        }
+    }
+
     /// True if a chunk that no stage changes, but for spaces that become visible, holds an added token.
     pub(super) fn holds_added(&self, chunk: &str, scratch: &mut MissScratch) -> bool {
         self.added.is_some_and(|added| added.are_in_unchanged(chunk, scratch))

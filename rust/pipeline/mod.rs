@@ -16,6 +16,7 @@
 //! | `chunk_encoder`, `chunk_pre_tokenizer` | the remaining stages and the model for a missed chunk |
 //! | `keyed_model`, `model_encoder` | the model for chunks of one key form; its tables for long pre-tokens |
 //! | `two_steps` | long pre-tokens by early merges, then late merges |
+//! | `late_stream`, `cut_memo` | the same for ids alone, without a search for pre-tokens |
 //! | `scratch`, `cluster_memo` | the memory that one thread reuses |
 //! | `rewrite_memo`, `offset_map` | rewriting cluster by cluster; offsets of rewritten text |
 //! | `added_in_chunks` | added tokens in normalized chunks |
@@ -36,10 +37,12 @@ mod chunk_pre_tokenizer;
 mod chunk_stream;
 mod cluster_memo;
 mod compiled;
+mod cut_memo;
 mod derived_seams;
 mod encode;
 mod fronted;
 mod keyed_model;
+mod late_stream;
 mod metaspace_bpe;
 mod model_encoder;
 mod offset_map;

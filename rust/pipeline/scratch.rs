@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::cluster_memo::ClusterMemo;
+use super::cut_memo::CutMemo;
 use super::rewrite_memo::RewriteMemo;
 use crate::cache::{self, ChunkTokens, Lookup};
 use crate::models::{Scratch, Tokens};
@@ -32,6 +33,8 @@ pub struct MissScratch {
     pub chunk_tokens: ChunkTokens,
     /// Tokens of a part of a pre-token that is encoded in two steps.
     pub part: ChunkTokens,
+    /// Cuts between chunks that late merges may cross.
+    pub cuts: CutMemo,
     /// Rewritten clusters, and the last rewritten chunk, which the model encodes.
     pub rewrite_memo: RewriteMemo,
     /// Break classes of grapheme clusters.
@@ -40,7 +43,7 @@ pub struct MissScratch {
     pub piece_memo: PieceMemo,
 }
 
-reused!(MissScratch: model, tokens, mapped, normalized, spans, lookups, fragment_ids, chunk_tokens, part, rewrite_memo, cluster_memo, piece_memo);
+reused!(MissScratch: model, tokens, mapped, normalized, spans, lookups, fragment_ids, chunk_tokens, part, cuts, rewrite_memo, cluster_memo, piece_memo);
 
 impl MissScratch {
     /// Seeds the random choices that follow.

@@ -25,6 +25,8 @@ pub(crate) struct Seams {
     /// Set if a normalizer changes the text before the stages cut it.
     pub(super) open: Option<Open>,
     pub(super) words: Option<Words>,
+    /// By kind, the kinds after a space that is in one pre-token with both.
+    pub(crate) joined: [Kinds; MOST_KINDS],
 }
 
 /// Which characters are *open*: a normalizer may change them together with characters beside them. There is no seam beside an open character.
@@ -87,7 +89,16 @@ impl Seams {
         let asks_for_ink = rules.iter().any(|rule| rule.context == Context::AfterInk);
         let asks_for_next = rules.iter().any(|rule| rule.context == Context::AcrossSpace);
         let has_rules = (1..=MOST_RULES).contains(&rules.len());
-        has_rules.then_some(Self { table, ink, rules, asks_for_ink, asks_for_next, open, words })
+        has_rules.then_some(Self {
+            table,
+            ink,
+            rules,
+            asks_for_ink,
+            asks_for_next,
+            open,
+            words,
+            joined: [0; MOST_KINDS],
+        })
     }
 
     /// The number of characters from byte `at` on before the first open one: at most `ahead`, and `ahead` if the text ends first.
@@ -119,6 +130,6 @@ pub(super) fn may_join_after(kind: Kinds, may_go_on: Kinds) -> bool {
     kind == 0 || kind & may_go_on != 0
 }
 
-fn is_char_start(byte: u8) -> bool {
+pub(super) fn is_char_start(byte: u8) -> bool {
     byte & 0xc0 != 0x80
 }

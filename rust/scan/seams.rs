@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use super::seam_rules::is_char_start;
 #[cfg(test)]
 use super::seam_rules::may_join_after;
 pub(crate) use super::seam_rules::{Context, Kinds, MOST_KINDS, MOST_WORDS, Open, Rule, Seams, Words};
@@ -27,6 +28,17 @@ impl Seams {
         let kind = self.table.of_code(c as usize);
         let holds_both = |rule: &Rule| rule.left & rule.right & kind != 0 && rule.context == Context::Any;
         self.rules.iter().any(holds_both)
+    }
+
+    /// True if a pre-token is known to have characters on both sides of the seam `at` of `text`, which is before a space.
+    #[inline]
+    pub(crate) fn are_joined(&self, text: &[u8], at: usize) -> bool {
+        let is_known = text.get(at) == Some(&b' ') && at + 1 < text.len();
+        let Some(before) = (0..at).rev().find(|&at| is_char_start(text[at])).filter(|_| is_known) else {
+            return false;
+        };
+        let (left, right) = (self.table.at(text, before).0, self.table.at(text, at + 1).0);
+        left != 0 && self.joined[left.trailing_zeros() as usize] & right != 0
     }
 
     /// True if a chunk is known to be one pre-token.

@@ -171,7 +171,7 @@ const STRADDLING: u8 = 2;
 
 /// The mask as files have it, and the number of straddling tokens.
 pub(super) fn without_straddling(marks: &[u8]) -> (Cow<'_, [u8]>, u64) {
-    let straddling = marks.iter().filter(|&&mark| mark == STRADDLING).count() as u64;
+    let straddling = memchr::memchr_iter(STRADDLING, marks).count() as u64;
     if straddling == 0 {
         return (Cow::Borrowed(marks), 0);
     }

@@ -5,13 +5,14 @@ use std::fs;
 use std::path::Path;
 
 use super::counts::{Counts, PackedCounts};
-use super::layouts::{self, CompleteFile, PartKind, PartWriter, remove};
+use super::layouts::{self, CompleteFile, PartKind, PartWriter};
 use super::loss::{learned, without_straddling};
 use super::manifest::{Part, PartList, begin_list};
 use super::masked_packing::RowPacker;
 use super::options::Options;
 use super::part_file::PartFile;
 use super::part_store::PartStore;
+use super::paths::remove;
 use super::rows::Row;
 use crate::corpus::inputs::Place;
 use crate::structures::atomic_file;

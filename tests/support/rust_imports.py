@@ -64,7 +64,7 @@ def end_of_item(text: str, start: int) -> int:
 
 
 def imported(code: str, module: Module, compiled: set[Module]) -> Iterator[Module]:
-    """The files that a file's imports lead to, and those of paths of several names in its other code."""
+    """The files that the imports of a file lead to, and the files of longer paths in its other code."""
     uses = [path for tree in USE.findall(code) for path in paths_of_tree(re.sub(r"\s+as\s+\w+|\s", "", tree))]
     names = {child: ["self", child] for child in CHILD.findall(code)}
     paths = [path[:-1] if path[-1] == "self" else path for path in uses]

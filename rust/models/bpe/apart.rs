@@ -12,6 +12,11 @@ impl Bpe {
     /// pre-token that is a token is taken whole. The whole pre-token is none, since it holds both bytes. A part may be a token only
     /// if merges make that token too. Each part ends with the byte or begins with the space.
     pub fn apart_from_space(&self) -> Option<[bool; 256]> {
+        self.apart_from_space_of(|_| true)
+    }
+
+    /// The same for merges of which `is_made` tells the ids that they make.
+    pub(super) fn apart_from_space_of(&self, is_made: impl Fn(u32) -> bool) -> Option<[bool; 256]> {
         let has_token = |c: &char| self.vocab.id(c.encode_utf8(&mut [0; 4])).is_some();
         let is_spelled = self.has_plain_symbols() && self.pieces.is_none() && !self.vocab.shares_ids();
         if !is_spelled || !self.is_deterministic() || !BYTE_TO_CHAR.iter().all(has_token) {
@@ -19,7 +24,7 @@ impl Bpe {
         }
         let derivations = if self.depends_on_context() { Some(self.derivations()?.0) } else { None };
         let mut are_apart = [true; 256];
-        for (token, id) in Spelled::new(&self.vocab).iter() {
+        for (token, id) in Spelled::new(&self.vocab).iter().filter(|&(_, id)| is_made(id)) {
             for (&left, &right) in token.iter().zip(&token[1..]) {
                 if right == b' ' {
                     are_apart[usize::from(left)] = false;

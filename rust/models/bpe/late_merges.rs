@@ -12,9 +12,10 @@
 //!
 //! The rank `t` follows from the vocabulary: it is the one that keeps most merges early and cuts most words off at the next space.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
+use super::joints::joints;
 use super::pair_table::{NO_MERGE, id_of};
 use super::{Bpe, ByteSymbols, CutPoints, PairTable};
 use crate::byte_level::BYTE_TO_CHAR;
@@ -27,12 +28,6 @@ const FEWEST_EARLY: usize = 8;
 /// While fewer word ends out of so many are crossed, cut points leave short fragments anyway.
 const FEWEST_CROSSED: usize = 4;
 
-/// The most rounds over the late merges in search of joints. A list in the order of its tokens needs two.
-const MOST_ROUNDS: usize = 8;
-
-/// The most joints for each late merge.
-const MOST_JOINTS: usize = 8;
-
 /// In place of an id: the two tokens of a joint are not merged themselves.
 const NO_ID: u32 = u32::MAX;
 
@@ -41,6 +36,8 @@ const NO_ID: u32 = u32::MAX;
 pub struct LateMerges {
     early: Bpe,
     fragments: CutPoints,
+    /// As [`Bpe::apart_from_space`], for the first step.
+    apart_from_space: Option<[bool; 256]>,
     late: Bpe,
     /// Pairs of tokens of the first step, each with the id of its merge or [`NO_ID`].
     joints: PairTable,
@@ -94,6 +91,7 @@ impl LateMerges {
             Some(symbols) => bpe.byte_cut_points_of(symbols, |id| is_early[id as usize]),
             None => bpe.cut_points_of(is_spaced, |id| is_early[id as usize]),
         }?;
+        let apart_from_space = symbols.and_then(|_| bpe.apart_from_space_of(|id| is_early[id as usize]));
         // A token that stands for unknown text covers other text than its spelling.
         let unknown: HashSet<u32> = bpe.fallback_ids().chain(bpe.unk_id).collect();
         if made.iter().any(|(_, id)| unknown.contains(id)) {
@@ -110,7 +108,7 @@ impl LateMerges {
             ..bpe.clone()
         };
         let late = Bpe { pairs: Arc::new(late_pairs), ..Bpe::default() };
-        Some(Self { early, fragments, late, joints })
+        Some(Self { early, fragments, apart_from_space, late, joints })
     }
 
     /// The model of the first step.
@@ -121,6 +119,12 @@ impl LateMerges {
     /// Where the first step may be cut.
     pub fn fragments(&self) -> &CutPoints {
         &self.fragments
+    }
+
+    /// For each byte: true if the first step encodes a space after the byte, and the pre-token from there on, apart from the rest. None if
+    /// nothing is known, or if pre-tokens are no raw bytes.
+    pub fn apart_from_space(&self) -> Option<&[bool; 256]> {
+        self.apart_from_space.as_ref()
     }
 
     /// The border between two neighbours of the first step.
@@ -188,50 +192,6 @@ fn exact_rank(made: &[((u32, u32), u32)], rank: usize, bound: usize) -> usize {
         }
     }
     exact
-}
-
-/// Pairs of tokens of the first step whose border some merge of `late` may cross; `None` if there are too many.
-///
-/// A merge of two tokens crosses the border between the last token that the left one was made of, and the first of the right one.
-/// `is_initial` is true for tokens that the first step may give.
-fn joints(late: &[((u32, u32), u32)], is_initial: impl Fn(u32) -> bool) -> Option<BTreeSet<(u32, u32)>> {
-    // Of each token that a late merge makes: the first and the last tokens of the first step that it may be made of.
-    let mut ends: HashMap<u32, [BTreeSet<u32>; 2]> = HashMap::with_capacity(late.len());
-    for &(_, id) in late {
-        let own = || is_initial(id).then_some(id).into_iter().collect();
-        ends.entry(id).or_insert_with(|| [own(), own()]);
-    }
-    let ends_of = |ends: &HashMap<u32, [BTreeSet<u32>; 2]>, id: u32, side: usize| match ends.get(&id) {
-        Some(ends) => ends[side].clone(),
-        None => BTreeSet::from([id]),
-    };
-    let (most, mut count) = (MOST_JOINTS * late.len(), 0usize);
-    let mut is_complete = false;
-    for _ in 0..MOST_ROUNDS {
-        let before = count;
-        for &((left, right), id) in late {
-            let new = [ends_of(&ends, left, 0), ends_of(&ends, right, 1)];
-            for (known, new) in ends.get_mut(&id).into_iter().flatten().zip(new) {
-                count += new.iter().filter(|&&end| known.insert(end)).count();
-            }
-            if count > most + late.len() {
-                return None;
-            }
-        }
-        is_complete = count == before;
-        if is_complete {
-            break;
-        }
-    }
-    let mut joints = BTreeSet::new();
-    for &((left, right), _) in late {
-        let (lasts, firsts) = (ends_of(&ends, left, 1), ends_of(&ends, right, 0));
-        if joints.len() + lasts.len() * firsts.len() > most {
-            return None;
-        }
-        joints.extend(lasts.iter().flat_map(|&last| firsts.iter().map(move |&first| (last, first))));
-    }
-    is_complete.then_some(joints)
 }
 
 #[cfg(test)]

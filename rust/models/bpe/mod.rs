@@ -19,6 +19,7 @@ mod cut_points;
 mod derivations;
 mod encode;
 mod formation;
+mod joints;
 mod late_merges;
 mod longest_match;
 mod merge;

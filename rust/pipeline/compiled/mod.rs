@@ -259,7 +259,9 @@ impl Pipeline {
     #[must_use]
     pub fn with_all_tables(self) -> Self {
         self.encoder.cut_points(ENOUGH);
-        self.encoder.two_steps(ENOUGH);
+        if let Some(steps) = self.encoder.two_steps(ENOUGH) {
+            steps.seams(&self.stages, ENOUGH);
+        }
         self.original_seams_if_ready(ENOUGH);
         self.seams_for_ids(ENOUGH);
         if let Some(normalizer) = self.compiled_normalizer() {

@@ -18,6 +18,7 @@ use crate::pipeline::aligned_sink::AlignedSink;
 use crate::pipeline::chunk_stream::{ChunkStream, FIRST_SPANS, SPANS};
 use crate::pipeline::compiled::Pipeline;
 use crate::pipeline::fronted::repeats_normalizer;
+use crate::pipeline::late_stream::LateStream;
 use crate::pipeline::plan::{ChunkPlan, Chunker, Plan, Rewrite, Scope};
 use crate::pipeline::scratch::Worker;
 use crate::pipeline::stages::Visitor;
@@ -254,8 +255,15 @@ fn encode_chunks<S: Sink>(
     sink: &mut S,
 ) -> Result<(u32, Option<usize>)> {
     let start = range.start;
-    let mut stream = ChunkStream::new(pipeline.chunk_encoder(), text, worker, sink, word_id, step);
-    let stages = pipeline.stages();
+    let (encoder, stages) = (pipeline.chunk_encoder(), pipeline.stages());
+    if !S::TRACKED
+        && let Some((steps, pre_tokenizer)) = encoder.two_steps_of_chunks()
+        && let Some(seams) = steps.seams(stages, range.len())
+    {
+        LateStream::new(steps, seams, pre_tokenizer, &text[..range.end], sink).encode(start, worker)?;
+        return Ok((word_id, None));
+    }
+    let mut stream = ChunkStream::new(encoder, text, worker, sink, word_id, step);
     match (plan.chunker, &stages.cuts) {
         (Chunker::Splitter(splitter), _) => stream.scan(splitter, &text[..range.end], start, spans),
         (Chunker::Seams, _) => {

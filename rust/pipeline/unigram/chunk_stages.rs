@@ -58,7 +58,7 @@ impl ChunkStages<'_> {
         match kind {
             ChunkKind::Fragment => true,
             ChunkKind::Chunk => self.are_refined,
-            ChunkKind::PreToken | ChunkKind::Whole | ChunkKind::Early => false,
+            ChunkKind::PreToken | ChunkKind::Whole | ChunkKind::Early | ChunkKind::EarlyChunk => false,
         }
     }
 

@@ -27,7 +27,7 @@ pub(in crate::pipeline) enum SubChunk {
     Ids(IsolatedRun),
 }
 
-/// Where a run of isolated characters lies, and what its unknown tokens stand for.
+/// The place of a run of isolated characters, and the characters that its unknown tokens stand for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::pipeline) struct IsolatedRun {
     /// The ids of the run: a range of [`SubChunks::ids`].

@@ -1,7 +1,7 @@
 //! The answers of all stages together, for the places between characters of two groups.
 
 use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use super::groups::{Characters, Group, Seen};
 use super::kinds::{SeamTables, Table};
@@ -13,16 +13,24 @@ use crate::scan::classes::{Class, SPACE};
 use crate::structures::regex::{AtomSet, Next, Place};
 
 /// The effect of a stage on a place between two characters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Answer {
     /// Cutting there may change other spans.
+    #[default]
     Changes,
     Keeps,
     Cuts,
 }
 
-/// The answer of a stage, and true if the two characters certainly lie in one gap: text between two matches.
-type Known = (Answer, bool);
+/// All that is known about a stage and a place.
+#[derive(Clone, Copy, Default)]
+struct Known {
+    answer: Answer,
+    /// True if the two characters certainly lie in one gap: text between two matches.
+    are_gap: bool,
+    /// True if the stage certainly has one span with both.
+    are_joined: bool,
+}
 
 /// The atoms of two neighbours, and the text after these.
 type Neighbours = (u8, u8, Option<Next>);
@@ -68,8 +76,8 @@ impl<'a> Answers<'a> {
         }
     }
 
-    /// Between which groups there are seams.
-    pub(super) fn seams(&self) -> SeamTables {
+    /// Between which groups there are seams. With `asks_for_joins`, also between which groups no stage has a border.
+    pub(super) fn seams(&self, asks_for_joins: bool) -> SeamTables {
         let (groups, space) = (&self.characters.groups, self.characters.space());
         let table = |is_seam: &dyn Fn(&Group, &Group) -> bool| -> Table {
             groups.iter().map(|left| groups.iter().map(|right| is_seam(left, right)).collect()).collect()
@@ -90,6 +98,9 @@ impl<'a> Answers<'a> {
                     && space.is_some_and(|space| {
                         !self.cuts(Before::Any, left, space) && self.cuts_before_space(left, space, right)
                     })
+            }),
+            joined: table(&|left, right| {
+                asks_for_joins && space.is_some_and(|space| self.are_joined(left, space, right))
             }),
             weights: groups.iter().map(|group| group.weight).collect(),
             facts: groups.iter().map(|group| group.facts).collect(),
@@ -122,7 +133,7 @@ impl<'a> Answers<'a> {
     /// space, and the model encodes the texts on both sides apart.
     fn cuts(&self, before: Before, left: &Group, right: &Group) -> bool {
         let mut answers =
-            (0..self.stages.len()).map(|stage| self.answer(before, stage, (left, right), None).0);
+            (0..self.stages.len()).map(|stage| self.answer(before, stage, (left, right), None).answer);
         match answers.find(|&answer| answer != Answer::Keeps) {
             Some(answer) => answer == Answer::Cuts,
             None => left.is_apart && right.is_space,
@@ -131,17 +142,30 @@ impl<'a> Answers<'a> {
 
     /// The same before a space, where the right group stands after the space.
     fn cuts_before_space(&self, left: &Group, space: &Group, right: &Group) -> bool {
-        // True if the text that a stage sees may end after the space, since an earlier stage may have cut there.
-        let mut or_end = false;
-        for stage in 0..self.stages.len() {
-            let next = Next { atom: right.seen[stage].first, or_end };
-            match self.answer(Before::Any, stage, (left, space), Some(next)).0 {
+        for known in self.before_space(left, space, right) {
+            match known.answer {
                 Answer::Changes => return false,
                 Answer::Cuts => return true,
-                Answer::Keeps => or_end |= !self.answer(Before::Any, stage, (space, right), None).1,
+                Answer::Keeps => {}
             }
         }
         left.is_apart
+    }
+
+    /// True if a pre-token certainly goes on before a space between two groups.
+    fn are_joined(&self, left: &Group, space: &Group, right: &Group) -> bool {
+        self.before_space(left, space, right).all(|known| known.are_joined)
+    }
+
+    /// By stage, all that is known about the place before a space between two groups.
+    fn before_space(&self, left: &Group, space: &Group, right: &Group) -> impl Iterator<Item = Known> {
+        // True if the text that a stage sees may end after the space, since an earlier stage may have cut there.
+        let mut or_end = false;
+        (0..self.stages.len()).map(move |stage| {
+            let next = Next { atom: right.seen[stage].first, or_end };
+            or_end |= !self.answer(Before::Any, stage, (space, right), None).are_gap;
+            self.answer(Before::Any, stage, (left, space), Some(next))
+        })
     }
 
     fn answer(
@@ -156,22 +180,25 @@ impl<'a> Answers<'a> {
             Before::Any => &self.after_any[stage],
             Before::Ink => &self.after_ink[stage],
         };
-        let Some(places) = places else { return (Answer::Changes, false) };
+        let Some(places) = places else { return Known::default() };
         *known.borrow_mut().entry((last, first, next)).or_insert_with(|| {
             let mut after = after.borrow_mut();
             let after = after.entry(last).or_insert_with(|| places.after_char(last));
             let Stage { behavior, invert, .. } = self.stages[stage];
-            after.before_char(first, next).map_or((Answer::Changes, false), |places| {
-                let answers = places.iter().map(|place| behavior.answer(invert, *place));
-                (answers.min().unwrap_or(Answer::Keeps), are_gaps(&places))
-            })
+            let Some(places) = after.before_char(first, next) else { return Known::default() };
+            let answers = places.iter().map(|place| behavior.answer(invert, *place));
+            Known {
+                answer: answers.min().unwrap_or(Answer::Keeps),
+                are_gap: places.iter().all(|&place| is_gap(place)),
+                are_joined: places.iter().all(|place| behavior.keeps_joined(invert, *place)),
+            }
         })
     }
 }
 
-/// True if both characters certainly belong to one gap, so that the stage has no border between them.
-fn are_gaps(places: &BTreeSet<Place>) -> bool {
-    places.iter().all(|place| !place.after_match && place.before_match == Some(false))
+/// True if both characters certainly belong to one gap.
+fn is_gap(place: Place) -> bool {
+    !place.after_match && place.before_match == Some(false)
 }
 
 /// Atoms that may stand before the last character, or the last mapped byte, of a character that follows ink. Other bytes of that character
@@ -190,6 +217,12 @@ fn ink(stage: &Stage, number: usize, characters: &Characters<'_>) -> AtomSet {
 }
 
 impl Behavior {
+    /// True if both characters certainly lie in one match or in one gap, which is not removed.
+    fn keeps_joined(self, invert: bool, place: Place) -> bool {
+        let is_kept = |is_match: bool| self != Self::Removed || is_match == invert;
+        place.is_within && is_kept(true) || is_gap(place) && is_kept(false)
+    }
+
     pub(super) fn answer(self, invert: bool, place: Place) -> Answer {
         let joins = |before_match: bool| self.joins(place.after_match != invert, before_match != invert);
         let may_join = match place.before_match {

@@ -53,6 +53,8 @@ pub(super) struct SeamTables {
     pub(super) after_ink: Table,
     /// Before a space that stands between the two characters.
     pub(super) across_space: Table,
+    /// Characters before and after a space that is in one pre-token with both.
+    pub(super) joined: Table,
     pub(super) weights: Vec<Weight>,
     pub(super) facts: Vec<Facts>,
 }
@@ -74,12 +76,12 @@ impl SeamTables {
         (merged.kind_of.iter().map(number).collect(), self.of_rows(&kinds))
     }
 
-    fn tables(&self) -> [&Table; 3] {
-        [&self.always, &self.after_ink, &self.across_space]
+    fn tables(&self) -> [&Table; 4] {
+        [&self.always, &self.after_ink, &self.across_space, &self.joined]
     }
 
-    fn tables_mut(&mut self) -> [&mut Table; 3] {
-        [&mut self.always, &mut self.after_ink, &mut self.across_space]
+    fn tables_mut(&mut self) -> [&mut Table; 4] {
+        [&mut self.always, &mut self.after_ink, &mut self.across_space, &mut self.joined]
     }
 
     /// Appends a row without seams.
@@ -103,6 +105,7 @@ impl SeamTables {
             always: pick(&self.always),
             after_ink: pick(&self.after_ink),
             across_space: pick(&self.across_space),
+            joined: pick(&self.joined),
             weights: rows.iter().map(|&row| self.weights[row]).collect(),
             facts: rows.iter().map(|&row| self.facts[row]).collect(),
         }
@@ -190,6 +193,12 @@ impl SeamTables {
     /// The kinds of which a fact is true.
     pub(super) fn kinds_with(&self, fact: impl Fn(&Facts) -> bool) -> Kinds {
         set(self.facts.iter().map(fact))
+    }
+
+    /// By kind, the kinds after a space that is in one pre-token with both.
+    pub(super) fn joined_kinds(&self) -> [Kinds; MOST_KINDS] {
+        let of = |row: &Vec<bool>| set(row.iter().copied());
+        std::array::from_fn(|left| self.joined.get(left).map_or(0, of))
     }
 
     /// The rules that say the same as the tables of kinds.

@@ -66,13 +66,18 @@ struct Flattened {
 impl PreTokenizer {
     /// The seams of the pre-tokenizer; none if there are none, or if a stage is a caller's own or looks at the place in the text.
     pub(crate) fn seams(&self) -> Option<Seams> {
-        self.seams_of(None, &Tokens::default(), None)
+        self.seams_of(None, &Tokens::default(), None, false)
     }
 
     /// The seams where ids alone are wanted. `are_apart` is true for a byte if the model encodes a space after it, and the text from there on,
     /// apart from the text before; none if the model encodes nothing apart.
     pub(crate) fn seams_for_ids(&self, are_apart: Option<&[bool; 256]>) -> Option<Seams> {
-        self.seams_of(None, &Tokens::default(), are_apart)
+        self.seams_of(None, &Tokens::default(), are_apart, false)
+    }
+
+    /// As [`Self::seams_for_ids`], where pre-tokens have several words: the seams know the places between words of one pre-token.
+    pub(crate) fn seams_of_words(&self, are_apart: &[bool; 256]) -> Option<Seams> {
+        self.seams_of(None, &Tokens::default(), Some(are_apart), true)
     }
 
     /// The same for text that the normalizer, which has these images, has not changed yet. `tokens` are looked for in the normalized text.
@@ -82,7 +87,7 @@ impl PreTokenizer {
         tokens: impl Iterator<Item = &'t str>,
         are_apart: Option<&[bool; 256]>,
     ) -> Option<Seams> {
-        self.seams_of(Some(images), &Tokens::new(tokens), are_apart)
+        self.seams_of(Some(images), &Tokens::new(tokens), are_apart, false)
     }
 
     fn seams_of(
@@ -90,6 +95,7 @@ impl PreTokenizer {
         images: Option<Images<'_>>,
         tokens: &Tokens,
         are_apart: Option<&[bool; 256]>,
+        asks_for_joins: bool,
     ) -> Option<Seams> {
         let mut made = Flattened::default();
         made.add(self)?;
@@ -98,7 +104,7 @@ impl PreTokenizer {
         let (stages, are_more) = (made.stages, made.are_more);
         let mut characters = Characters::new(&stages, images, &tokens.symbols(), are_apart);
         let answers = Answers::new(&stages, &characters);
-        let mut tables = answers.seams();
+        let mut tables = answers.seams(asks_for_joins && !are_more);
         let lost = tokens.keep_whole(&answers, &mut tables)?;
         characters.ungroup(&lost);
         let (kinds, tables) = tables.into_kinds();
@@ -110,7 +116,10 @@ impl PreTokenizer {
             ahead: images.ahead,
             before: images.see_clusters(),
         });
-        Seams::new(table, tables.kinds_with(|facts| facts.is_ink), tables.rules(), words, open)
+        let mut seams =
+            Seams::new(table, tables.kinds_with(|facts| facts.is_ink), tables.rules(), words, open)?;
+        seams.joined = tables.joined_kinds();
+        Some(seams)
     }
 }
 

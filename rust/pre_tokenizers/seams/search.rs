@@ -104,13 +104,16 @@ impl SearchPlacesAfter<'_> {
         let place = match self {
             Self::OfPattern(places) => return places.before_char(atom, next),
             Self::BeyondReach(beyond) if beyond >> atom & 1 == 0 => return None,
-            Self::BeyondReach(_) => Place { is_border: false, after_match: false, before_match: Some(false) },
+            Self::BeyondReach(_) => {
+                Place { is_border: false, after_match: false, before_match: Some(false), is_within: false }
+            }
             &Self::OfChars(after_match) => {
                 let before_match = atom == 1;
                 Place {
                     is_border: after_match || before_match,
                     after_match,
                     before_match: Some(before_match),
+                    is_within: false,
                 }
             }
         };

@@ -113,6 +113,15 @@ proptest! {
                 join_apart(&mut found, &pre_tokens(&pre_tokenizer, text), text, &are_apart);
             }
             prop_assert_eq!(found, pre_tokens(&pre_tokenizer, text), "{:?} in {:?}", text, parts);
+            let words = are_apart.and_then(|are_apart| pre_tokenizer.seams_of_words(&are_apart));
+            if let Some(words) = words {
+                let whole = pre_tokens(&pre_tokenizer, text);
+                let seams = self::parts(&words, text).into_iter().map(|(start, _)| start).skip(1);
+                for seam in seams.filter(|&seam| words.are_joined(text.as_bytes(), seam)) {
+                    let is_within = |(start, end): &(u32, u32)| (*start as usize) < seam && seam < *end as usize;
+                    prop_assert!(whole.iter().any(|(_, place)| is_within(place)), "{:?} at {}", text, seam);
+                }
+            }
             if let Some(known) = seams.known_pre_tokens(text.as_bytes()) {
                 let known: Vec<_> = known.map(|Range { start, end }| (start as u32, end as u32)).collect();
                 let places: Vec<_> = pre_tokens(&pre_tokenizer, text).into_iter().map(|(_, place)| place).collect();

@@ -33,6 +33,8 @@ pub(crate) struct Place {
     pub after_match: bool,
     /// True if the text after is part of a match; none if only later text decides.
     pub before_match: Option<bool>,
+    /// True if a match certainly goes on from the text before to the text after.
+    pub is_within: bool,
 }
 
 /// Where a search for matches stands between two characters.
@@ -268,7 +270,8 @@ impl Places<'_> {
         let before_match = self.matches_on(begun, next);
         // A gap goes on where a match fails that has begun in it.
         let is_border = longer.is_none() && (after_match || before_match == Some(true));
-        found.insert(Place { is_border, after_match, before_match });
+        let goes_on = |state| self.matches_on(Row::Match(state), next) == Some(true);
+        found.insert(Place { is_border, after_match, before_match, is_within: longer.is_some_and(goes_on) });
         true
     }
 
