@@ -215,11 +215,13 @@ def _check_turn(turn: Turn, parts: Sequence[_Part], text: str, steps: Steps) -> 
     """Refuses a turn to learn whose ranges depend on more than the places of texts.
 
     Raises:
-        LostTrackError: it has neutral text where the rules look for its header or its end.
+        LostTrackError: it has text of another message, or neutral text where the rules look for its header or its end.
     """
     inner = [part for part in parts if turn.start < part[1] and part[0] < turn.end]
     own = [start for start, _, _, owner in inner if owner[0] == turn.message]
     for start, end, number, owner in inner:
+        if owner != NEUTRAL and owner[0] != turn.message:
+            steps.lose("a text of another message")
         if owner == NEUTRAL:
             if not own or start < own[0]:
                 steps.lose("a neutral text in a header", number)

@@ -85,7 +85,6 @@ OUTPUTS = [
     ("count-words", "text.txt", "-o", "s3://b/t"),
     ("count-words", "text.txt", "-o", "words", "--checkpoint", "s3://b/t"),
     ("merge-counts", "words", "-o", "s3://b/t"),
-    ("tokenize", "T", "data", "-o", "s3://b/t"),
     ("merge-tokens", "tokens", "-o", "s3://b/t"),
     ("pack-tokens", "tokens", "-o", "s3://b/t", "--length", "8"),
     ("report", "T", "data", "-o", "s3://b/t.json"),

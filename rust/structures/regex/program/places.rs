@@ -270,8 +270,8 @@ impl Places<'_> {
         let before_match = self.matches_on(begun, next);
         // A gap goes on where a match fails that has begun in it.
         let is_border = longer.is_none() && (after_match || before_match == Some(true));
-        let goes_on = |state| self.matches_on(Row::Match(state), next) == Some(true);
-        found.insert(Place { is_border, after_match, before_match, is_within: longer.is_some_and(goes_on) });
+        let is_match_ahead = |state| self.matches_on(Row::Match(state), next) == Some(true);
+        found.insert(Place { is_border, after_match, before_match, is_within: longer.is_some_and(is_match_ahead) });
         true
     }
 
