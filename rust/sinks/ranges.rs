@@ -130,16 +130,16 @@ impl<'a, T: Id + PartialEq> RangeSink<'a, T> {
         bytes.iter().filter(|byte| !is_continued(byte)).count() as i64 + i64::from(begins_within)
     }
 
-    /// Adds the unknown tokens among the last ids, from index `first` on, which are of `lookups`.
+    /// Adds the unknown tokens among the last ids, from index `first` on, which are of `lookups` in `text`, perhaps a normalized one.
     #[inline]
-    fn add_unknown_of_hits(&mut self, cache: &ChunkCache, lookups: &[Lookup], first: usize) {
+    fn add_unknown_of_hits(&mut self, cache: &ChunkCache, text: &[u8], lookups: &[Lookup], first: usize) {
         let Some(unknown) = self.unknown else { return };
         if !self.ids.0[first..].contains(&T::narrow(unknown.id)) {
             return;
         }
         let mut unpacked = std::mem::take(&mut self.unpacked);
         for lookup in lookups {
-            match cache.tokens_of(lookup, self.text, &mut unpacked) {
+            match cache.tokens_of(lookup, text, &mut unpacked) {
                 Some(tokens) => self.add_unknown(tokens, &lookup.range()),
                 None => self.add(UNTOLD),
             }
@@ -205,7 +205,7 @@ impl<T: Id + PartialEq> Sink for RangeSink<'_, T> {
             let emitted = self.ids.emit_hits(cache, text, &rest[..count]);
             if let Some(last) = rest[..emitted].last() {
                 self.done = if self.is_normalized { NOWHERE } else { last.end as usize };
-                self.add_unknown_of_hits(cache, &rest[..emitted], first);
+                self.add_unknown_of_hits(cache, text, &rest[..emitted], first);
             }
             taken += emitted;
             if emitted < count || count == rest.len() {

@@ -271,7 +271,12 @@ impl Places<'_> {
         // A gap goes on where a match fails that has begun in it.
         let is_border = longer.is_none() && (after_match || before_match == Some(true));
         let is_match_ahead = |state| self.matches_on(Row::Match(state), next) == Some(true);
-        found.insert(Place { is_border, after_match, before_match, is_within: longer.is_some_and(is_match_ahead) });
+        found.insert(Place {
+            is_border,
+            after_match,
+            before_match,
+            is_within: longer.is_some_and(is_match_ahead),
+        });
         true
     }
 
