@@ -105,14 +105,29 @@ def fetched_manifest(url: str, path: Path) -> dict[str, Any] | None:
     """The manifest at a URL, by way of a local file of the same name; None if the file is no manifest.
 
     Raises:
+        OutputError: the manifest names a file that is not below the folder.
         FileError: there is no such file, the store refuses it, or fails each time.
     """
     _fetch(url, path)
     try:
         manifest = json.loads(read_token_manifest(path.parent) or "null")
-        return dict(manifest) if manifest["format_version"] == 1 else None
+        if manifest["format_version"] != 1:
+            return None
+        names = list(entries_of(manifest))
     except (ValueError, KeyError, TypeError, RecursionError, OutputError):
         return None
+    # Others may write to a store: their names must lead to no other file of this machine.
+    outside = next((name for name in names if not is_below(name)), None)
+    if outside is not None:
+        message = f"{url}: it names {outside!r}, which is no file below its folder; do not use files of this store"
+        raise OutputError(message)
+    return dict(manifest)
+
+
+def is_below(name: str) -> bool:
+    """True if a name leads to a file below a folder, on any system."""
+    parts = name.replace("\\", "/").split("/")
+    return ":" not in name and not {"", ".", ".."} & set(parts)
 
 
 class _OtherBytes(Exception):

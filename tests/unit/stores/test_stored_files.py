@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 from pathlib import Path
 from typing import Any
@@ -138,6 +139,20 @@ def test_files_are_fetched_when_they_are_looked_into(
     assert [ids.tolist() for ids in other] != [ids.tolist() for ids in local]
     with pytest.raises(errors.OptionError, match=r"cache is 'x' but must be absent, since .* is no URL"):
         open_tokens(tmp_path / "local", cache="x")
+
+
+@pytest.mark.parametrize("name", ["../evil", "/tmp/evil", "a/../../evil", "C:evil", "..\\evil", "./evil"])
+def test_a_manifest_leads_to_no_file_elsewhere(
+    store: FaultyFileSystem, tokenizer: Tokenizer, source: JsonLines, tmp_path: Path, name: str
+) -> None:
+    Run(tokenizer, source)()
+    manifest = json.loads(store.cat_file("/b/tokens/manifest.json"))
+    files = manifest["parts"][0]["files"]
+    files[name] = files.pop(min(files))
+    store.pipe_file("/b/tokens/manifest.json", json.dumps(manifest).encode())
+    with pytest.raises(errors.OutputError, match=r"it names '.*evil', which is no file below its folder"):
+        open_tokens(URL, cache=tmp_path / "deep" / "kept")
+    assert not list(tmp_path.rglob("*evil"))
 
 
 def test_outputs_that_no_store_takes(tokenizer: Tokenizer, source: JsonLines) -> None:
