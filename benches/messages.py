@@ -26,6 +26,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent / "large"))
 from compare import resident
+from made_corpus import made_corpus
 from messages_corpus import KINDS, generate
 
 __all__ = ["lexmill_files", "transformers_map"]
@@ -167,7 +168,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS))
     parser.add_argument("--corpora", type=Path, default=Path("../shared/data/corpora"))
-    parser.add_argument("--corpus", type=Path, default=Path("messages-corpus.jsonl"), help="made if it is missing")
+    parser.add_argument("--corpus", type=Path, help="made if it is missing")
     parser.add_argument("--templates", nargs="+", default=["blocks"], help="names, files, or `blocks`, with blocks")
     parser.add_argument("--mask", default="assistant")
     parser.add_argument("--ways", nargs="+", choices=WAYS, default=list(WAYS))
@@ -178,12 +179,15 @@ def main() -> None:
         (template,) = given.templates
         print(json.dumps(WAYS[given.here](given.tokenizer, template, given.corpus, given.out, given.mask)))
         return
-    if not given.corpus.exists():
+
+    def make(path: Path) -> None:
         texts = [given.corpora / f"{name}.txt" for name in ("english", "multilingual", "messy")]
-        generate(given.corpus, given.megabytes * 10**6, given.seed, texts, given.kinds)
+        generate(path, given.megabytes * 10**6, given.seed, texts, given.kinds)
+
+    corpus = made_corpus(given.corpus, make, ".jsonl", "messages", given.megabytes, given.seed, *given.kinds)
     for template in given.templates:
         for way in given.ways:
-            passed = ["--tokenizer", str(given.tokenizer), "--corpus", str(given.corpus), "--mask", given.mask]
+            passed = ["--tokenizer", str(given.tokenizer), "--corpus", str(corpus), "--mask", given.mask]
             found = run(way, [*passed, "--templates", template])
             print(json.dumps({"template": Path(template).stem, **found}), flush=True)
 

@@ -20,6 +20,7 @@ from collections.abc import Callable
 from itertools import product
 from pathlib import Path
 
+from made_corpus import made_corpus
 from superwords import generate
 
 DATA = Path("../shared/data")
@@ -62,22 +63,26 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     names = ("english", "multilingual")
     parser.add_argument("--texts", type=Path, nargs="+", default=[DATA / "corpora" / f"{name}.txt" for name in names])
-    parser.add_argument("--corpus", type=Path, default=Path("reports-corpus.txt"), help="made if it is missing")
+    parser.add_argument("--corpus", type=Path, help="made if it is missing")
     parser.add_argument("--tokenizers", nargs="+", default=["gpt2", "t5-small", "bert-base-uncased"])
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--jobs", nargs="+", choices=JOBS, default=JOBS)
     parser.add_argument("--here", action="store_true", help="one job in this process")
     given = parser.parse_args()
+
+    def make(path: Path) -> None:
+        with tempfile.NamedTemporaryFile("wb", suffix=".txt") as lines:
+            for text in given.texts:
+                lines.write(text.read_bytes())
+            lines.flush()
+            generate(path, given.megabytes * 10**6, given.seed, Path(lines.name))
+
+    options = (given.megabytes, given.seed, *(path.stem for path in given.texts))
+    corpus = made_corpus(given.corpus, make, ".txt", "reports", *options)
     if given.here:
         paths = {name: DATA / "tokenizers" / name / "tokenizer.json" for name in given.tokenizers}
-        print(json.dumps(measure(given.jobs[0], given.corpus, paths)))
+        print(json.dumps(measure(given.jobs[0], corpus, paths)))
         return
-    if not given.corpus.exists():
-        with tempfile.NamedTemporaryFile("wb", suffix=".txt") as lines:
-            for path in given.texts:
-                lines.write(path.read_bytes())
-            lines.flush()
-            generate(given.corpus, given.megabytes * 10**6, given.seed, Path(lines.name))
     seconds: dict[str, list[float]] = {job: [] for job in given.jobs}
     for _ in range(given.rounds):
         for job in given.jobs:

@@ -18,6 +18,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent / "compare"))
 import harness  # noqa: F401 (finds `comparison`)
 from comparison.passes import peak_megabytes, reset_peak_memory
+from made_corpus import made_corpus
 
 __all__ = ["generate", "train"]
 
@@ -82,7 +83,7 @@ def main() -> None:
     parser.add_argument("--megabytes", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--english", type=Path, default=Path("../shared/data/corpora/english.txt"))
-    parser.add_argument("--corpus", type=Path, default=Path("superwords-corpus.txt"), help="made if it is missing")
+    parser.add_argument("--corpus", type=Path, help="made if it is missing")
     parser.add_argument("--vocab-size", type=int, default=200_000)
     parser.add_argument("--initial-vocab-size", type=int, default=180_000)
     parser.add_argument("--threads", type=int, default=2)
@@ -90,12 +91,16 @@ def main() -> None:
     parser.add_argument("--ways", nargs="+", choices=WAYS, default=WAYS)
     parser.add_argument("--here", action="store_true", help="train in this process")
     given = parser.parse_args()
+
+    def make(path: Path) -> None:
+        generate(path, given.megabytes * 10**6, given.seed, given.english)
+
+    options = (given.megabytes, given.seed, given.english.stem)
+    corpus = made_corpus(given.corpus, make, ".txt", "superwords", *options)
     if given.here:
         sizes = (given.vocab_size, given.initial_vocab_size)
-        print(json.dumps(train(given.ways[0], given.corpus, *sizes, given.threads, given.max_memory)))
+        print(json.dumps(train(given.ways[0], corpus, *sizes, given.threads, given.max_memory)))
         return
-    if not given.corpus.exists():
-        generate(given.corpus, given.megabytes * 10**6, given.seed, given.english)
     for way in given.ways:
         # A process of its own: peak memory never falls.
         subprocess.run([sys.executable, *sys.argv, "--here", "--ways", way], check=True)
