@@ -622,6 +622,12 @@ class TextIterator:
     def read_bytes(self) -> int:
         """Bytes of the files, as they lie on the disk, that were read so far."""
 
+    def take(self, characters: int) -> tuple[list[str], int]:
+        """The next texts, until these have `characters` or more, and the number of their characters.
+
+        There are fewer at the end of the source.
+        """
+
 @final
 class WordCounts:
     """The distinct words of a corpus, each with its count and the place of its first appearance, on disk.

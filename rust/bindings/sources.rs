@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pyo3::prelude::*;
 
@@ -216,9 +216,27 @@ struct Reading {
 
 impl Reading {
     fn next(&mut self) -> crate::Result<Option<String>> {
+        self.fill()?;
+        Ok(self.texts.pop())
+    }
+
+    /// The next texts, until these have `characters` or more, and their characters; fewer at the end of the source.
+    fn take(&mut self, characters: usize) -> crate::Result<(Vec<String>, usize)> {
+        let (mut taken, mut size) = (Vec::new(), 0);
+        while size < characters {
+            self.fill()?;
+            let Some(text) = self.texts.pop() else { break };
+            size += text.chars().count();
+            taken.push(text);
+        }
+        Ok((taken, size))
+    }
+
+    /// Reads blocks until there are texts, or to the end of the source.
+    fn fill(&mut self) -> crate::Result<()> {
         while self.texts.is_empty() {
             if !self.reader.next(&mut self.block)? {
-                return Ok(None);
+                break;
             }
             self.read += self.block.read;
             let texts = &mut self.texts;
@@ -228,7 +246,7 @@ impl Reading {
             })?;
             texts.reverse();
         }
-        Ok(self.texts.pop())
+        Ok(())
     }
 }
 
@@ -240,11 +258,22 @@ impl PyTextIterator {
 
     /// Bytes of the files, as they lie on the disk, that were read so far.
     fn read_bytes(&self) -> u64 {
-        self.reading.lock().unwrap_or_else(PoisonError::into_inner).read
+        self.reading().read
+    }
+
+    /// The next texts, until these have `characters` or more, and the number of their characters; fewer at the end of the source.
+    fn take(&self, py: Python<'_>, characters: usize) -> PyResult<(Vec<String>, usize)> {
+        py.detach(|| self.reading().take(characters)).or_raise(py)
     }
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<String>> {
-        py.detach(|| self.reading.lock().unwrap_or_else(PoisonError::into_inner).next()).or_raise(py)
+        py.detach(|| self.reading().next()).or_raise(py)
+    }
+}
+
+impl PyTextIterator {
+    fn reading(&self) -> MutexGuard<'_, Reading> {
+        self.reading.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

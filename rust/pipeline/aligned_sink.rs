@@ -15,6 +15,10 @@ pub(super) struct AlignedSink<'a, S> {
 impl<S: Sink> Sink for AlignedSink<'_, S> {
     const TRACKED: bool = S::TRACKED;
 
+    fn wants_texts(&self) -> bool {
+        self.sink.wants_texts()
+    }
+
     fn pre_token(
         &mut self,
         tokens: CachedTokens<'_>,

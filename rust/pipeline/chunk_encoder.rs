@@ -13,6 +13,7 @@ use super::unigram::{ChunkStages, IsolatedChars};
 use crate::Result;
 use crate::cache::key::MEDIUM;
 use crate::cache::{CachedTokens, ChunkCache, ChunkKind, ChunkTokens, Lookup};
+use crate::sinks::Sink;
 
 /// The model, and the stages that rewrite a chunk before it.
 #[derive(Clone, Copy, Debug)]
@@ -43,17 +44,17 @@ pub(super) enum Rewriter<'a> {
 }
 
 impl ChunkEncoder<'_> {
-    /// True if the caller has to encode a chunk by the stages: the chunk is context-dependent, or `tracked` output needs the
+    /// True if the caller has to encode a chunk by the stages: the chunk is context-dependent, or the sink needs the
     /// spelling of an unknown token or the place of an added token, which only the stages know.
     #[inline]
-    pub(super) fn needs_stages(&self, tokens: CachedTokens<'_>, tracked: bool) -> bool {
-        if tracked && self.added.is_some_and(|added| added.are_in(tokens.ids)) {
+    pub(super) fn needs_stages<S: Sink>(&self, tokens: CachedTokens<'_>, sink: &S) -> bool {
+        if S::TRACKED && self.added.is_some_and(|added| added.are_in(tokens.ids)) {
             return true;
         }
         if !matches!(self.rewriter, Rewriter::Stages(_) | Rewriter::Original(_)) {
             return false;
         }
-        let unknown = if tracked { self.model.model().id_of_unknown_text() } else { None };
+        let unknown = if sink.wants_texts() { self.model.model().id_of_unknown_text() } else { None };
         tokens.is_context_dependent() || unknown.is_some_and(|unknown| tokens.ids.contains(&unknown))
     }
 

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::Pipeline;
+use super::{Pipeline, Worker};
 use crate::cache::Id;
-use crate::encoding::{ColumnsBuilder, Encoding};
-use crate::sinks::{ColumnSink, IdSink};
+use crate::encoding::{ColumnsBuilder, Encoding, char_offsets};
+use crate::sinks::{ColumnSink, IdSink, SpanColumns, TokenStore};
 
 /// A token with its text, its offsets in characters and its word id.
 pub(super) type Token = (u32, String, (u32, u32), Option<u32>);
@@ -24,23 +24,34 @@ pub(super) fn ids(pipeline: &Pipeline, text: &str) -> Vec<u32> {
     shard_ids(pipeline, text, true)
 }
 
-/// The tokens of a text, twice, so that every chunk is a miss and then a hit.
+fn push_tokens(pipeline: &Pipeline, text: &str, worker: &mut Worker, columns: &mut impl TokenStore) {
+    let mut sink = ColumnSink {
+        columns,
+        token_lens: pipeline.token_lens(),
+        text,
+        model: pipeline.model(),
+        skipped_word_ids: pipeline.skipped_word_ids(),
+    };
+    pipeline.encode(text, worker, &mut sink).expect("everything has a token");
+}
+
+/// The tokens of a text, twice, so that every chunk is a miss and then a hit. Tokens without texts of their own are checked to be the same.
 pub(super) fn tokens(pipeline: &Pipeline, text: &str) -> Vec<Token> {
     let (mut columns, mut worker) = (ColumnsBuilder::default(), pipeline.pool().take());
     for _ in 0..2 {
         let start = columns.ids.len();
-        let mut sink = ColumnSink {
-            columns: &mut columns,
-            token_lens: pipeline.token_lens(),
-            text,
-            model: pipeline.model(),
-            skipped_word_ids: pipeline.skipped_word_ids(),
-        };
-        pipeline.encode(text, &mut worker, &mut sink).expect("everything has a token");
+        push_tokens(pipeline, text, &mut worker, &mut columns);
         columns.bytes_to_chars(text, start);
     }
+    let mut spans = SpanColumns::<u32>::new(true, false);
+    push_tokens(pipeline, text, &mut worker, &mut spans);
+    char_offsets(text, spans.offsets.iter_mut().map(|[start, end]| (start, end)));
     let count = columns.ids.len();
     let encoding = Encoding::from_columns(Arc::new(columns.finish(pipeline.names())), 0..count);
+    let once = spans.ids.len();
+    assert!(encoding.ids().take(once).eq(spans.ids));
+    assert!(encoding.offsets().take(once).eq(spans.offsets.iter().map(|&[start, end]| (start, end))));
+    assert!(encoding.word_ids().take(once).eq(spans.words.iter().map(|&word| u32::try_from(word).ok())));
     let tokens = encoding.ids().zip(encoding.tokens()).zip(encoding.offsets()).zip(encoding.word_ids());
     tokens.map(|(((id, token), offsets), word_id)| (id, token.to_string(), offsets, word_id)).collect()
 }

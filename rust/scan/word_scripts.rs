@@ -28,7 +28,8 @@ pub struct WordScripts {
 }
 
 impl WordScripts {
-    /// Reads texts of less than 4 GiB. `classes` has the class of each code point: a script, 0 for none, or [`SPACE`].
+    /// Reads texts of less than 4 GiB. `classes` has the class of each code point: a script, 0 for none, or [`SPACE`]. The
+    /// space and control characters are the only ASCII that may be white space.
     pub fn of<'a>(texts: impl Iterator<Item = &'a str>, classes: &[u8; 0x11_0000]) -> Self {
         let mut found = Self {
             bytes: Vec::new(),
@@ -91,6 +92,16 @@ impl WordScripts {
     }
 }
 
+/// How many of the first bytes are printable ASCII other than the space.
+fn printable_ascii(bytes: [u8; 8]) -> usize {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = 0x80 * ONES;
+    let bytes = u64::from_le_bytes(bytes);
+    // The lowest bit that is set is exact: a subtraction borrows only from the bytes above a byte that is less than `!`.
+    let others = (bytes.wrapping_sub(u64::from(b'!') * ONES) & !bytes | bytes) & HIGH;
+    others.trailing_zeros() as usize / 8
+}
+
 /// A reader of the words of one text.
 struct Reader<'a> {
     text: &'a str,
@@ -129,8 +140,22 @@ impl Reader<'_> {
     #[inline]
     fn skip_ascii_word(&mut self, classes: &[u8; 0x11_0000]) {
         let rest = &self.text.as_bytes()[self.at..];
-        let is_end = |byte: &u8| !byte.is_ascii() || classes[usize::from(*byte)] == SPACE;
-        let count = rest.iter().position(is_end).unwrap_or(rest.len());
+        let is_end = |byte: u8| !byte.is_ascii() || classes[usize::from(byte)] == SPACE;
+        let mut count = 0;
+        loop {
+            while let Some(&eight) = rest[count..].first_chunk() {
+                let printable = printable_ascii(eight);
+                count += printable;
+                // Most words end here.
+                if printable < eight.len() {
+                    break;
+                }
+            }
+            match rest.get(count) {
+                Some(&byte) if !is_end(byte) => count += 1,
+                _ => break,
+            }
+        }
         self.at += count;
         self.characters += count as i64;
     }
@@ -149,5 +174,23 @@ impl Reader<'_> {
         };
         self.characters += 1;
         Some(classes[code])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn printable_ascii_matches_naive(bytes: [u8; 8], near in prop::collection::vec(prop::sample::select(&b" !\x1F\x00\x7F\x80\xFFaz~"[..]), 8)) {
+            for bytes in [bytes, near.try_into().expect("eight bytes")] {
+                let is_printable = |byte: &u8| (b'!'..0x80).contains(byte);
+                let naive = bytes.iter().take_while(|byte| is_printable(byte)).count();
+                prop_assert_eq!(printable_ascii(bytes), naive);
+            }
+        }
     }
 }

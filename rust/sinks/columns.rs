@@ -122,6 +122,10 @@ impl<C: TokenStore> ColumnSink<'_, C> {
 impl<C: TokenStore> Sink for ColumnSink<'_, C> {
     const TRACKED: bool = true;
 
+    fn wants_texts(&self) -> bool {
+        self.columns.wants_texts()
+    }
+
     fn pre_token(
         &mut self,
         tokens: CachedTokens<'_>,

@@ -24,6 +24,11 @@ pub trait Sink {
     /// True if offsets are wanted; without them no alignment is built.
     const TRACKED: bool;
 
+    /// True if a token may need a text of its own, as the model spells it, in place of the text of its id.
+    fn wants_texts(&self) -> bool {
+        false
+    }
+
     /// The tokens of the pre-token at `range` of `text`, or of a fragment of the pre-token.
     fn pre_token(
         &mut self,

@@ -321,7 +321,7 @@ impl<'a, S: Sink> ChunkStream<'a, S> {
                     |range, out: &mut _| self.encoder.encode(self.text, range, first.kind(), scratch, out);
                 cache.resolve(first, text, miss)?
             };
-            if self.encoder.needs_stages(tokens, S::TRACKED) {
+            if self.encoder.needs_stages(tokens, self.sink) {
                 self.unresolved = Some((first.start as usize, first.word_id));
                 return Ok(());
             }

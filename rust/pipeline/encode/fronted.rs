@@ -51,7 +51,7 @@ impl<S: Sink> TextEncoding<'_, S> {
         let visible_space = VISIBLE_SPACE.encode_utf8(&mut visible_space).as_bytes();
         let bytes = text.text().as_bytes();
         // Text of unknown tokens is spelled as the model sees it.
-        let is_spelled = S::TRACKED && self.pipeline.model().id_of_unknown_text().is_some();
+        let is_spelled = self.sink.wants_texts() && self.pipeline.model().id_of_unknown_text().is_some();
         if is_spelled || memchr::memmem::find(bytes, visible_space).is_some() {
             return Ok(None);
         }

@@ -145,7 +145,7 @@ impl<S: Sink> TextEncoding<'_, S> {
         let lookup = cache.prefetch(text.as_bytes(), chunk, end, 0, ChunkKind::Whole);
         let miss = |range, out: &mut _| encoder.encode(text, range, ChunkKind::Whole, scratch, out);
         let tokens = cache.resolve(lookup, text.as_bytes(), miss)?;
-        if encoder.needs_stages(tokens, S::TRACKED) {
+        if encoder.needs_stages(tokens, self.sink) {
             return Ok(None);
         }
         let holds_token = encoder.added.is_some_and(|added| added.are_in(tokens.ids));

@@ -81,6 +81,10 @@ impl<S: Sink> SinkAfter<'_, S> {
 impl<S: Sink> Sink for SinkAfter<'_, S> {
     const TRACKED: bool = S::TRACKED;
 
+    fn wants_texts(&self) -> bool {
+        self.sink.wants_texts()
+    }
+
     fn pre_token(
         &mut self,
         tokens: CachedTokens<'_>,
