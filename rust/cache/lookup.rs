@@ -12,7 +12,7 @@ pub enum ChunkKind {
     PreToken,
     /// A part of a pre-token that stands in context.
     Fragment,
-    /// A whole chunk of original text, where a `Chunk` is a part of one, or normalized text.
+    /// A whole chunk of original text, for plans whose `Chunk` is a part of a chunk or is normalized text.
     Whole,
     /// A part of a pre-token, encoded by early merges alone.
     Early,

@@ -1,4 +1,4 @@
-//! Which neighbouring chunks the pre-tokenizer cuts apart.
+//! Memo of neighbouring chunks: does the pre-tokenizer cut between them?
 
 use crate::cache::Lookup;
 use crate::structures::reused::reused;
@@ -21,7 +21,7 @@ pub struct CutMemo {
 reused!(CutMemo: pairs);
 
 impl CutMemo {
-    /// The place of a pair, which may have another one in it.
+    /// The slot of a pair, which may hold another pair.
     pub(super) fn place(&mut self, [left, right]: &[Lookup; 2]) -> &mut Pair {
         if self.pairs.is_empty() {
             // No chunk has the key 0.

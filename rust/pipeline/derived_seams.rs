@@ -15,8 +15,8 @@ const ASKING_MERGES: usize = 64;
 const IDEOGRAPH: char = '中';
 
 impl Pipeline {
-    /// The seams for ids alone. None as long as there was too little text to derive them, of which `len` bytes are to come; none if the
-    /// pre-tokenizer alone has the same seams.
+    /// The seams for ids alone. None until enough text has been encoded to pay for deriving them, the next `len` bytes included; none if
+    /// the pre-tokenizer alone has the same seams.
     pub(super) fn seams_for_ids(&self, len: usize) -> Option<&Seams> {
         let derive = || {
             let (pre_tokenizer, known) = (self.stages().pre_tokenizer.as_ref()?, self.stages().seams());
@@ -55,7 +55,7 @@ impl Pipeline {
         self.cache_limit() > 0 && self.original_seams_if_ready(self.price_of_seams()).is_some()
     }
 
-    /// The seams of original text, once there was enough text to derive them, of which `len` bytes are to come.
+    /// The seams of original text, once enough text has been encoded to pay for deriving them, the next `len` bytes included.
     pub(super) fn original_seams_if_ready(&self, len: usize) -> Option<&Seams> {
         let normalizer = self.compiled_normalizer()?;
         let derive = || {

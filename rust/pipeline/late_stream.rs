@@ -1,9 +1,9 @@
 //! The ids of text in two steps, without a search for its pre-tokens: early merges in chunks that the cache knows, then late merges of
 //! the chunks' tokens ([`LateMerges`]).
 //!
-//! The first step cuts the text at seams: the stages keep these places, and no early merge crosses them. So a chunk is a word, and repeats,
-//! where a pre-token is a phrase, and does not. A late merge may cross a seam, unless the pre-tokenizer cuts there. Since the stages
-//! keep both ends of two neighbouring chunks, these chunks alone tell if it does.
+//! The first step cuts the text at seams: the stages keep these places, and no early merge crosses them. So a chunk is a word, which
+//! repeats, and a pre-token is a phrase, which does not. A late merge may cross a seam, unless the pre-tokenizer cuts there. Since the
+//! stages keep both ends of two neighbouring chunks, these chunks alone tell if the pre-tokenizer cuts.
 
 use std::ops::Range;
 

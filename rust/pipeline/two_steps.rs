@@ -66,8 +66,8 @@ impl TwoSteps {
         self.merges.border(left, right)
     }
 
-    /// The seams of the first step, for ids alone. None as long as there was too little text to derive them, of which `len` bytes are to come;
-    /// none if the stages alone have the same seams.
+    /// The seams of the first step, for ids alone. None until enough text has been encoded to pay for deriving them, the next `len` bytes
+    /// included; none if the stages alone have the same seams.
     pub(super) fn seams(&self, stages: &Stages, len: usize) -> Option<&Seams> {
         let derive = || {
             let seams = stages.pre_tokenizer.as_ref()?.seams_of_words(self.merges.apart_from_space()?)?;

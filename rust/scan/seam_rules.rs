@@ -29,7 +29,7 @@ pub(crate) struct Seams {
     pub(crate) joined: [Kinds; MOST_KINDS],
 }
 
-/// Which characters are *open*: a normalizer may change them together with characters beside them. There is no seam beside an open character.
+/// The *open* characters: a normalizer may change them together with characters beside them. There is no seam beside an open character.
 ///
 /// A character is open if it has no kind, or if it may continue a match and the character before it has no kind, or a match may go on after
 /// that character.

@@ -1,8 +1,9 @@
 //! Seams: places between two characters where a text may be cut, and the chunks between them encoded one by one.
 //!
-//! The kinds of two neighbours decide if the place between them is a seam. Some rules ask for more. One needs *ink*, so no white space, before the
-//! two neighbours. Another makes a seam before a space, and needs the character after the space. Kinds and rules are derived for each tokenizer from
-//! its stages (`pre_tokenizers::seams`). This module finds the seams of a text, 64 bytes at a time.
+//! The kinds of two neighbours decide if the place between them is a seam. Some rules ask for more. One needs *ink*, a character that is
+//! not white space, before the two neighbours. Another makes a seam before a space, and needs the character after the space. Kinds and
+//! rules are derived for each tokenizer from its stages (`pre_tokenizers::seams`). This module finds the seams of a text, 64 bytes at a
+//! time.
 
 use std::ops::Range;
 

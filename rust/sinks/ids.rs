@@ -7,7 +7,7 @@ use super::Sink;
 use crate::cache::{CachedTokens, ChunkCache, Id, InlineIds, Lookup, Packing};
 use crate::normalized::Normalized;
 
-/// Room for ids beyond that for full slots; a chunk with more than is left is taken by itself.
+/// Room for ids beside the room for full slots. A chunk with more ids than there is room for is taken by itself.
 const MOST_UNUSUAL: usize = 128;
 
 /// Appends ids to a vector.
@@ -117,8 +117,8 @@ fn push_hits<'a, T: Id, const N: usize>(
     taken
 }
 
-/// Writes the ids of a slot that has them elsewhere, or more of them than usual; returns how many, or none if there are none or
-/// no room.
+/// Writes the ids of a slot that has them in the arena, or has more ids than usual; returns their number, or none if the slot has no
+/// ids or there is no room.
 #[inline(never)]
 fn write_unusual<T: Id, const N: usize>(
     cache: &ChunkCache,

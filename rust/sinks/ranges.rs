@@ -13,7 +13,7 @@ use crate::normalized::Normalized;
 /// In place of a number that chunks do not tell.
 const UNTOLD: i64 = -1;
 
-/// The end of the last chunk, if nobody knows it.
+/// In place of the end of the last chunk: the end is not known.
 const NOWHERE: usize = usize::MAX;
 
 /// Unknown tokens of a model.
@@ -110,7 +110,7 @@ impl<'a, T: Id + PartialEq> RangeSink<'a, T> {
         self.characters = if is_told { self.characters + characters } else { UNTOLD };
     }
 
-    /// Adds the unknown tokens among the tokens of a chunk, whose range may be empty and then means nothing.
+    /// Adds the unknown tokens among the tokens of a chunk. An empty range means that the place of the chunk is not known.
     fn add_unknown(&mut self, tokens: CachedTokens<'_>, chunk: &Range<usize>) {
         let Some(unknown) = self.unknown.filter(|unknown| tokens.ids.contains(&unknown.id)) else { return };
         if chunk.is_empty() || self.is_normalized || !unknown.have_spans {
@@ -130,7 +130,7 @@ impl<'a, T: Id + PartialEq> RangeSink<'a, T> {
         bytes.iter().filter(|byte| !is_continued(byte)).count() as i64 + i64::from(begins_within)
     }
 
-    /// Adds the unknown tokens among the last ids, from index `first` on, which are of `lookups` in `text`, perhaps a normalized one.
+    /// Adds the unknown tokens among the ids from index `first` on, which come from `lookups` in `text`, original or normalized.
     #[inline]
     fn add_unknown_of_hits(&mut self, cache: &ChunkCache, text: &[u8], lookups: &[Lookup], first: usize) {
         let Some(unknown) = self.unknown else { return };
@@ -147,7 +147,7 @@ impl<'a, T: Id + PartialEq> RangeSink<'a, T> {
         self.unpacked = unpacked;
     }
 
-    /// Ids of which chunks do not tell where they lie.
+    /// Appends ids whose place in the text is not known.
     fn push_nowhere(&mut self, ids: &[u32]) {
         self.add_unknown(CachedTokens { ids, spans: None }, &(0..0));
         self.done = NOWHERE;

@@ -100,7 +100,7 @@ impl Run<'_> {
         })
     }
 
-    /// The manifest with its sound parts, and with the inputs of which the others are made.
+    /// The manifest with its sound parts, and with the inputs of the parts that are still to be made.
     fn go_on(&self, mut found: Manifest, planned: &Manifest, sound: &Sound, read: Place) -> Result<Manifest> {
         if !sound.is_joining {
             remove_joining(self.folder, self.options.layout, self.options.split_names())?;

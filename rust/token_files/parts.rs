@@ -78,7 +78,7 @@ impl Split {
     }
 }
 
-/// A part that lacks nothing but being on the disk under its names.
+/// A complete part whose files are not yet on the disk under their names.
 pub(super) struct ClosedPart {
     begin: Place,
     end: Place,
@@ -98,7 +98,7 @@ pub(super) struct PartsFinisher<'a> {
 }
 
 impl<'a> PartsFinisher<'a> {
-    /// Goes on after `finished` parts.
+    /// Continues after `finished` parts.
     ///
     /// # Errors
     /// [`Error::Io`].
@@ -112,8 +112,7 @@ impl<'a> PartsFinisher<'a> {
         Ok(Self { folder, splits: options.split_names(), store, list, parts: finished })
     }
 
-    /// Has the files of a part reach the disk, gives them their names, moves them to the store if there is one, and lists them, in this
-    /// order.
+    /// Syncs the files of a part, renames them, moves them to the store if there is one, and lists them, in this order.
     ///
     /// # Errors
     /// [`Error::Io`].
@@ -144,7 +143,7 @@ impl<'a> PartsFinisher<'a> {
 }
 
 impl<'a, 'b> PartsWriter<'a, 'b> {
-    /// Goes on after `finished` parts; closed ones go to `finisher`.
+    /// Continues after `finished` parts; closed parts go to `finisher`.
     pub(super) fn new(
         folder: &'a Path,
         options: &'a Options,

@@ -31,7 +31,7 @@ class FetchedFiles:
     Attributes:
         url: the URL.
         cache: the folder of this machine that was asked for; None for one that lasts as long as the object.
-        folder: the folder within it that has the files. Another run at the same URL has another one.
+        folder: the folder in the cache with the files of this run. Each run at a URL has a folder of its own.
         manifest: the manifest.
     """
 
@@ -116,7 +116,7 @@ def fetched_manifest(url: str, path: Path) -> dict[str, Any] | None:
         names = list(entries_of(manifest))
     except (ValueError, KeyError, TypeError, RecursionError, OutputError):
         return None
-    # Others may write to a store: their names must lead to no other file of this machine.
+    # Others may write to a store, so the names in its manifest must not lead out of the folder.
     outside = next((name for name in names if not is_below(name)), None)
     if outside is not None:
         message = f"{url}: it names {outside!r}, which is no file below its folder; do not use files of this store"
@@ -131,7 +131,7 @@ def is_below(name: str) -> bool:
 
 
 class _OtherBytes(Exception):
-    """Keeps a copy from taking its place: `whole_file` gives errors of the system the path of the copy."""
+    """The bytes differ from the manifest. Not an `OSError`, since `whole_file` adds the copy's path to these."""
 
 
 def _copy(opened: RemoteFile, file: BinaryIO, entry: Mapping[str, Any] | None) -> None:

@@ -307,7 +307,7 @@ class StoredRun:
     def _check_versions(self, lines: Iterable[Mapping[str, Any]], listed: Mapping[str, Status]) -> None:
         """Compares the versions of stored files with the lines of their parts."""
         for line in lines:
-            # The line of a part that was begun, and of which nothing is left, has none.
+            # A part that was begun, and has no files left, has a line without versions.
             for name, version in line.get("versions", {}).items():
                 if not is_same_version(version, listed[name].version):
                     self._refuse("it was modified after it was written; pass overwrite=True to begin again", name)

@@ -1,7 +1,7 @@
-"""The numbers that take a look at single texts: words that are cut, boundaries of tokens, round trips.
+"""The numbers that need single texts: words that are cut, boundaries of tokens, round trips.
 
-Small corpora are looked at as a whole. Of others every n-th text is, since offsets and decoding take several times as
-long as encoding.
+Small corpora are measured whole, others by every n-th text: offsets and decoding take several times as long as
+encoding.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from lexmill.reports.vocabulary import Vocabulary
 
 __all__ = ["Sample", "Sums"]
 
-# Characters of a corpus that is looked at as a whole.
+# Characters up to which a corpus is measured whole.
 _WHOLE = 1 << 20
 
 

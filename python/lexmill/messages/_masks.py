@@ -202,7 +202,8 @@ def _covered_in_any_order(
     begun = np.searchsorted(ranges[:, 0], ends, side="left")
     ended = np.searchsorted(ranges[:, 1], starts, side="right")
     mask = begun > ended
-    # The first range that the token meets begins after it does, or the last ends before it, or there is a gap.
+    # The first range that the token meets begins after the token, or the last range ends before the token's end, or
+    # there is a gap.
     met = np.flatnonzero(mask)
     is_straddling = np.zeros(len(starts), dtype=np.bool_)
     is_straddling[met] = (

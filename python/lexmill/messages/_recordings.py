@@ -80,7 +80,7 @@ class Recordings:
         self._made.setdefault(shape, []).append(recording)
 
     def open(self, field: Field) -> bool:
-        """Opens the path of a field. All shapes are others then, so nothing is kept."""
+        """Opens the path of a field. This changes all shapes, so no recording is kept."""
         if not self.openings.open(field):
             return False
         for kept in (self._seen, self._made, self._lost):
@@ -172,7 +172,7 @@ _Part: TypeAlias = tuple[int, int, int, Owner]
 
 
 def _parts(fields: Sequence[Field], steps: Steps, made: Watched, pure: Collection[Any]) -> list[_Part]:
-    """The texts of a conversation in a rendered text that are not empty. It is a condition that the others are.
+    """The texts of a conversation in a rendered text, without empty ones, which must be empty in a replay too.
 
     Raises:
         LostTrackError: a text may have characters of the template, or of several fields.
@@ -203,7 +203,7 @@ def _parts(fields: Sequence[Field], steps: Steps, made: Watched, pure: Collectio
 
 
 def _owner_of_sum(parts: Parts, owners: Sequence[Owner | None]) -> Owner | None:
-    """The owner of texts end to end: of all, if they have the same and the template adds nothing."""
+    """The owner of texts end to end, if all have the same owner and the template adds nothing."""
     found = {owners[part] for part in parts if isinstance(part, int)}
     if len(found) != 1:
         return None

@@ -177,7 +177,7 @@ def _watched(
     owner: Owner,
     watch: Callable[[_Path, Owner, Any], Any],
 ) -> Any:  # noqa: ANN401
-    """A value with watched values in the place of the ones that `_walk` finds, in the same order."""
+    """A value in which watched values replace the fields that `_walk` finds, in the same order."""
     kind = type(value)
     if kind is dict or kind is list:
         if not value:

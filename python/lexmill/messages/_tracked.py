@@ -108,7 +108,7 @@ class Tracked(str):
         return (self[at] for at in range(len(self)))
 
     def _between(self, start: int, end: int) -> Tracked:
-        """What `strip` leaves. Borders that stand in the white space move to its end."""
+        """The text that `strip` leaves. Borders that stand in the white space move to its end."""
         size = end - start
         if size == len(self):
             return self

@@ -35,7 +35,7 @@ _FILTERS = frozenset(
         *("first", "last", "list", "reverse", "map", "select", "selectattr", "reject", "rejectattr"),
     ]
 )
-"""Filters that call methods of a text alone, or do not look into the items of a list but by tests."""
+"""Filters that call only methods of a text, or look into the items of a list only by tests."""
 _OF_TEXT = ("trim", "lower", "upper", "capitalize", "string", "replace")
 """Filters of these whose result is markup if the value is."""
 _REWRITING = ("center", "indent", "striptags", "title", "tojson", "urlencode")

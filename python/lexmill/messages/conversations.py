@@ -232,9 +232,9 @@ def _unpacked(value: Any, name: str) -> Any:  # noqa: ANN401 (a value of JSON)
 
 
 def is_plain_json(line: str) -> bool:
-    """True if the JSON of a line has values of `plain_value` alone. It is seen without reading the JSON.
+    """True if the JSON of a line has values of `plain_value` alone, seen without parsing the JSON.
 
-    Only escapes can make a surrogate without a partner, and each level of nesting needs a bracket.
+    Only escapes can make a lone surrogate, and each level of nesting needs a bracket.
     """
     return "\\ud" not in line and "\\uD" not in line and line.count("{") + line.count("[") <= _DEEPEST
 

@@ -30,7 +30,7 @@ __all__ = ["measure"]
 
 # This many of the most frequent tokens are named, and this many of the tokens that never occur.
 _NAMED = 200
-# Languages that a report may have: more are rather the texts themselves.
+# Languages that a report may have: a field with more values rather holds the texts themselves.
 _MOST_LANGUAGES = 10_000
 # Texts with fewer tokens are counted in an array.
 _FEW_TOKENS = 1 << 12
@@ -201,8 +201,8 @@ class _Tally:
         assert arrays.offsets is not None
         counts = np.diff(arrays.row_splits)
         starts, ends = scripts.text_starts[numbers], scripts.text_starts[numbers + 1]
-        # A token belongs to the word of its last character, one without characters to where it stands. Tokens of a text
-        # without characters belong to no word.
+        # A token belongs to the word of its last character, a token without characters to the word at its place. Tokens
+        # of a text without characters belong to no word.
         last = np.maximum(arrays.offsets[:, 1].astype(np.int64) - 1, arrays.offsets[:, 0])
         last = np.minimum(last + np.repeat(starts, counts), np.repeat(ends - 1, counts))
         ranges = np.searchsorted(scripts.starts, last[np.repeat(starts < ends, counts)], side="right") - 1

@@ -51,7 +51,7 @@ impl SlotKey for u128 {
 impl SlotKey for MediumKey {
     type Aligned = Line;
 
-    // New memory costs more than a second look now and then.
+    // Memory for a larger table costs more than an extra probe now and then.
     const LOAD: (usize, usize) = (2, 3);
 
     fn hash(self) -> u32 {
@@ -70,7 +70,7 @@ pub struct ChunkCache {
     /// spans.
     arena: Vec<u32>,
     first_sights: FirstSights,
-    /// Batches noted since chunks that are read are told from others.
+    /// Batches since reads of chunks have been noted.
     batches: u32,
     limits: CacheLimits,
     packing: Packing,
@@ -211,7 +211,7 @@ impl ChunkCache {
         Lookup { key, hash: MEDIUM_TAG, start: start as u32, end: end as u32, word_id }
     }
 
-    /// The slot of a short chunk; it may say that the ids are elsewhere, or gone.
+    /// The slot of a short chunk; its ids may be in the arena, or stale.
     #[inline]
     pub fn get_short(&self, lookup: &Lookup) -> Option<&InlineIds<SHORT_ITEMS>> {
         if lookup.is_short() { self.short.get(lookup.key, lookup.hash) } else { None }
@@ -227,7 +227,7 @@ impl ChunkCache {
         }
     }
 
-    /// The ids of a slot that has them elsewhere, or more of them than usual; none if they are gone, or if the chunk is
+    /// The ids of a slot that has them in the arena, or has more ids than usual; none if the ids are stale, or if the chunk is
     /// context-dependent.
     #[inline]
     pub fn unusual_ids<'a, const N: usize>(
@@ -244,8 +244,8 @@ impl ChunkCache {
         Some(&self.arena[record + 1..][..count]).filter(|ids| !ids.is_empty())
     }
 
-    /// Notes that chunks of `text` are about to be read, which keeps them from being evicted: once that matters, and of one batch
-    /// out of four.
+    /// Marks chunks of `text` as read, so that they are not evicted: once a table has its largest size, and in one batch out of
+    /// four.
     // Batches of all texts count together, since a short text has one or two.
     #[inline]
     pub fn note_batch(&mut self, lookups: &[Lookup], text: &[u8]) {

@@ -63,7 +63,7 @@ enum Blocks {
 }
 
 impl SourceReader {
-    /// Opens no file yet. Broken records that nobody wants are reported to `skipped`.
+    /// Opens no file yet. Broken records that are left out are reported to `skipped`.
     pub fn new(source: Arc<Source>, skipped: Arc<Skipped>) -> Self {
         Self {
             source,

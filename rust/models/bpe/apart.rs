@@ -9,7 +9,7 @@ impl Bpe {
     /// nothing is known. Pre-tokens are made of mapped bytes.
     ///
     /// A merge makes a token. So no merge crosses the cut if no token holds the two bytes side by side. With `ignore_merges`, a
-    /// pre-token that is a token is taken whole. The whole pre-token is none, since it holds both bytes. A part may be a token only
+    /// pre-token that is a token is taken whole. The whole pre-token is no token, since it holds both bytes. A part may be a token only
     /// if merges make that token too. Each part ends with the byte or begins with the space.
     pub fn apart_from_space(&self) -> Option<[bool; 256]> {
         self.apart_from_space_of(|_| true)

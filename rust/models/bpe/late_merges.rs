@@ -22,10 +22,10 @@ use crate::byte_level::BYTE_TO_CHAR;
 use crate::metaspace::VISIBLE_SPACE;
 use crate::models::{Scratch, Tokens};
 
-/// With one early merge out of so many, words fall into too many tokens.
+/// If less than one merge out of this many is early, words fall into too many tokens.
 const FEWEST_EARLY: usize = 8;
 
-/// While fewer word ends out of so many are crossed, cut points leave short fragments anyway.
+/// If tokens cross less than one word end out of this many, cut points leave short fragments anyway.
 const FEWEST_CROSSED: usize = 4;
 
 /// In place of an id: the two tokens of a joint are not merged themselves.
@@ -181,7 +181,7 @@ fn exact_rank(made: &[((u32, u32), u32)], rank: usize, bound: usize) -> usize {
     // By id: one more than the rank of the last merge that makes it.
     let mut latest = vec![0; bound];
     made.iter().enumerate().for_each(|(rank, &(_, id))| latest[id as usize] = rank + 1);
-    // The highest rank of which nothing later is known to be a part of a merge below.
+    // The highest rank so far such that no later merge makes a part of a merge below it.
     let (mut exact, mut latest_part) = (0, 0);
     for first_late in 1..=rank.min(made.len()) {
         let ((left, right), _) = made[first_late - 1];

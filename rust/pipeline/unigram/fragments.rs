@@ -1,6 +1,6 @@
 //! Fragments: chunks cut between letters and punctuation, for ids alone.
 //!
-//! Most chunks are a word with punctuation before or after it, and both repeat in other company. At the cut between two
+//! Most chunks are a word with punctuation before or after it, and both repeat with other neighbours. At the cut between two
 //! fragments the letter becomes one ASCII letter and the punctuation is unchanged, beside any neighbours. No piece and no added
 //! token crosses the cut. So the best path of one fragment does not depend on the other, except through rounding, which grows with
 //! the sum of scores. The closest decision in a fragment is therefore compared with the rounding error after [`MOST_PIECES`] pieces.

@@ -48,7 +48,7 @@ pub(in crate::pipeline) struct SubChunks {
 }
 
 impl SubChunks {
-    /// Room for so many ids, which most texts have no more of.
+    /// Room for so many ids, enough for most texts.
     pub(in crate::pipeline) fn with_room(ids: usize) -> Self {
         Self { ids: Vec::with_capacity(ids), sub_chunks: Vec::with_capacity(16) }
     }
@@ -224,8 +224,8 @@ impl Runs<'_> {
         }
     }
 
-    /// Passes on a run that has ended, before the cluster of `class` two after the run, or gives the run up: the cluster between
-    /// them is fixed unless nothing is cut next to this one.
+    /// Passes on a run that has ended, once the second cluster after the run, of `class`, is known. Gives the run up if nothing is cut
+    /// next to that cluster: the cluster between them may then depend on it.
     #[inline]
     fn pass_ended(&mut self, class: BreakClass, ids: &mut Vec<u32>) {
         let Some(run @ Run { first_id, end: Some(end), .. }) = self.run else { return };
@@ -329,7 +329,7 @@ mod tests {
             ("語日語", true, vec![ids(&[0, 2, 0])]),
             (" ab語", false, vec![fragment(" ab"), ids(&[0])]),
             (" 語ab本é", false, vec![ids(&[1, 0]), fragment("+ab"), ids(&[3]), fragment("+é")]),
-            // A character in pieces that is none may be unknown, and so joined.
+            // A character that occurs in pieces, but is no piece itself, may be unknown, and so joined.
             ("語c", false, vec![fragment("語c")]),
             ("語cd語a語", false, vec![fragment("語cd語a"), ids(&[0])]),
             // Nothing is cut next to white space beyond ASCII that stays as it is.

@@ -24,8 +24,8 @@
 //! Where ids alone are wanted, chunks are refined further. [`Pipeline::without_refinement`](super::Pipeline) turns off only
 //! this refinement; `with_plan(Plan::Staged)` turns off chunks altogether:
 //!
-//! * `fragments`: a chunk is cut between a letter and punctuation if no piece holds both, since a word and its comma repeat in
-//!   other company. A fragment whose best path leads by less than rounding may change is taken with the whole chunk.
+//! * `fragments`: a chunk is cut between a letter and punctuation if no piece holds both, since a word and its comma repeat with
+//!   other neighbours. If rounding might change the best path of a fragment, the whole chunk is encoded.
 //! * `isolated`: a character that occurs in no piece beside others (46 to 65 % of multilingual text) gets its id from a table
 //!   of break classes (`break_class`), without cache and model.
 //!

@@ -76,7 +76,7 @@ impl<'a> Answers<'a> {
         }
     }
 
-    /// Between which groups there are seams. With `asks_for_joins`, also between which groups no stage has a border.
+    /// The pairs of groups with a seam between them. With `asks_for_joins`, also the pairs between which no stage has a border.
     pub(super) fn seams(&self, asks_for_joins: bool) -> SeamTables {
         let (groups, space) = (&self.characters.groups, self.characters.space());
         let table = |is_seam: &dyn Fn(&Group, &Group) -> bool| -> Table {

@@ -46,7 +46,7 @@ fn lost((of_one, of_other): (bool, bool), (one, other): (f64, f64)) -> f64 {
     }
 }
 
-/// Between which groups, or kinds, there are seams.
+/// The pairs of groups, or of kinds, with a seam between them.
 #[derive(Clone)]
 pub(super) struct SeamTables {
     pub(super) always: Table,
@@ -60,8 +60,8 @@ pub(super) struct SeamTables {
 }
 
 impl SeamTables {
-    /// Turns groups into kinds. Groups with the same seams become one kind; while more than [`MOST_KINDS`] are left, the two are merged that lose
-    /// the fewest seams by weight. Returns the kind of each group, if it has one.
+    /// Turns groups into kinds. Groups with the same seams become one kind; while more than [`MOST_KINDS`] are left, the two that lose the
+    /// fewest seams by weight are merged. Returns the kind of each group, if it has one.
     pub(super) fn into_kinds(mut self) -> (Vec<Option<usize>>, Self) {
         // The last row stands for characters without a kind.
         let none = self.weights.len();
@@ -219,7 +219,7 @@ impl SeamTables {
     }
 }
 
-/// Which rows stand for which groups.
+/// The rows that stand for groups.
 struct Merged {
     /// By group, its row.
     kind_of: Vec<usize>,

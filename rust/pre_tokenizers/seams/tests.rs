@@ -134,7 +134,7 @@ proptest! {
 /// A pre-token, and its place in the text.
 type PreToken = (String, (u32, u32));
 
-/// Joins those neighbours of `found` that are apart, and between which `whole` has no border.
+/// Joins neighbours of `found` that are apart if `whole` has no border between them.
 fn join_apart(found: &mut Vec<PreToken>, whole: &[PreToken], text: &str, are_apart: &[bool; 256]) {
     let mut at = 1;
     while at < found.len() {

@@ -1,9 +1,9 @@
 //! Places between two characters at which a text may be cut without any match changing.
 //!
-//! The matches of a text are found one after the other. A search that comes to a place may end there with a match, or may fail there, so
-//! that another search, which began elsewhere, is the one that counts. So a place changes nothing if two things hold in every state to
-//! which a search may have come there: the search ends or fails before the next character as it does at the end of a text, and a
-//! search begins after it as it does at the start of a text.
+//! The matches of a text are found one after the other. A search that reaches a place may end there with a match, or fail there; then a
+//! search that began elsewhere decides. So cutting at a place changes no match if two things hold in every state that a search may have
+//! there: the search ends or fails before the next character as it does at the end of a text, and a search begins after the place as it
+//! does at the start of a text.
 //!
 //! Where matches may be cut in two, a match may also go on across the place. Then the text before the place must be a match. If the longer
 //! match fails, the match ends at the place. Otherwise a search that begins at the place must end where the longer match ends, for every text
@@ -47,8 +47,8 @@ enum Row {
 }
 
 impl Program {
-    /// The places of texts where a character of `before`, or nothing, stands before the two characters beside the place; none if a match
-    /// may be empty. With `cuts_matches`, a place may lie within a match if the place cuts it into two matches.
+    /// The places of texts in which a character of `before`, or the start of the text, comes before the two characters beside the place;
+    /// none if a match may be empty. With `cuts_matches`, a place may lie within a match if the place cuts it into two matches.
     pub(in crate::structures::regex) fn places(
         &self,
         before: AtomSet,
@@ -144,7 +144,7 @@ enum Matches {
 }
 
 impl Matches {
-    /// The last matches once the searches match here or not.
+    /// The last matches after a place where each search matches or does not.
     fn then(self, first: bool, second: bool) -> Self {
         match (self, first, second) {
             (_, true, true) => Self::Same,
@@ -198,8 +198,8 @@ impl<'a> Places<'a> {
 }
 
 impl PlacesAfter<'_> {
-    /// All that a place before a character of an atom may be, where `next` stands after the character, if that is known; none if
-    /// cutting there may change a match.
+    /// The kinds of place that may lie before a character of an atom; `next` is the text after the character, if known. None if cutting
+    /// there may change a match.
     pub(crate) fn before_char(&self, atom: u8, next: Option<Next>) -> Option<BTreeSet<Place>> {
         let (mut found, atom) = (BTreeSet::new(), usize::from(atom));
         // If a search that begins with the left character fails here, that character may belong to a gap.
