@@ -134,7 +134,7 @@ def render_selection(machine: str, lines: list[Line], threads: int) -> str:
     rows = line_rows(chosen)
     units = (
         f"Speed is MB of UTF-8 text per second with {with_threads}, in {FIRST_PASS}; the fastest is bold. "
-        "*Fastest call* is the call whose kind of result, such as an array, takes the library the least time. "
+        "*Fastest call*: each library makes its fastest kind of result, such as arrays or lazy objects. "
         "*One call a line* is the time of a call, in one thread. "
         "A library is timed only if its result equals Hugging Face's, except where a "
         f"note marks the figure. `-`: {ABSENT}."
