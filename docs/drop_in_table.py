@@ -66,8 +66,8 @@ BEHAVIOUR = {
     "decoders.Decoder.custom": RAISES,
     "normalizers.Normalizer.custom": f"gets a `NormalizedString`, which stays; {RAISES}",
     "pre_tokenizers.PreTokenizer.custom": f"gets a `PreTokenizedString`, which stays; {RAISES}",
-    "decoders.DecodeStream": "can be pickled; has `finish()`, which gives the text that still waits",
-    "decoders.Strip": "leaves nothing of a token that it uses up, which is a panic there",
+    "decoders.DecodeStream": "can be pickled; has `finish()`, which gives the rest of the text",
+    "decoders.Strip": "removes all characters of a token if they match, which is a panic there",
     "implementations.base_tokenizer.BaseTokenizer.normalize": "gives the text itself if there is no normalizer",
     "implementations.char_level_bpe.CharBPETokenizer.train": "takes `suffix=None`, which is an error there",
     "implementations.sentencepiece_unigram.SentencePieceUnigramTokenizer.from_spm": (
