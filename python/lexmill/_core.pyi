@@ -384,7 +384,7 @@ class NormalizedString:
         """Puts `content` in place of every match of a text or a regular expression. An empty text is found nowhere.
 
         Raises:
-            RegexError: the expression gives up on the text.
+            RegexError: a search in the text takes too many steps.
         """
     def filter(self, func: Callable[[str], bool]) -> None:
         """Keeps the characters for which `func(character)` is True."""
@@ -398,7 +398,7 @@ class NormalizedString:
 
         Raises:
             ValueError: another behavior.
-            RegexError: the expression gives up on the text.
+            RegexError: a search in the text takes too many steps.
         """
     def slice(self, range: _Chars) -> NormalizedString | None:
         """The part of the text at some characters: an index, a pair of indices or a slice. None if they begin after the
@@ -480,7 +480,7 @@ class Encoding:
         """Token ids."""
     @property
     def type_ids(self) -> list[int]:
-        """Which part of the input each token counts to, by the post-processor's rule."""
+        """Type id of each token, set by the post-processor: most often 0 for the first text and 1 for the second."""
     @property
     def tokens(self) -> list[str]:
         """Tokens as the vocabulary spells them."""
@@ -647,7 +647,7 @@ class WordCounts:
             FormatError: the file does not hold word counts, or is damaged.
         """
     def save(self, path: _Path) -> None:
-        """Puts the counts in place of a file, whole or not at all.
+        """Writes the counts to a file, whole or not at all.
 
         Args:
             path: the file.
@@ -698,7 +698,7 @@ class WordCounts:
         """About how many bytes training from the counts adds at most to the memory of the process. Reads all words.
 
         Args:
-            trainer: the trainer of that training; by default a `BpeTrainer` with default options.
+            trainer: the trainer; by default a `BpeTrainer` with default options.
             num_threads: threads to work on; by default one for each core, or the number in `RAYON_NUM_THREADS`.
 
         Raises:
@@ -709,7 +709,7 @@ class WordCounts:
         """Distinct words that `trim` left out."""
     @property
     def dropped_total(self) -> int:
-        """The sum of the counts of those."""
+        """The sum of the counts of the words that `trim` left out."""
     @property
     def stages(self) -> str:
         """The stages that decide the words of a text, as JSON: normalizer, pre-tokenizer and added tokens; and the pre-
@@ -775,7 +775,7 @@ class _Rows(Protocol):
 
 @final
 class TokenArrays(_Rows):
-    """Tokens of many texts end to end, an array for each column, with where each row begins and ends.
+    """Tokens of many texts, end to end: an array for each column, and the places where rows begin.
 
     Row `i` is `ids[row_splits[i]:row_splits[i + 1]]`, and `arrays[i]` gives it as a view. The other columns are
     divided in the same way; columns that were not asked for are `None`. Arrow reads the object as a column of lists
@@ -783,7 +783,7 @@ class TokenArrays(_Rows):
 
     Args:
         ids: all ids, one-dimensional, `uint16` or `uint32`.
-        row_splits: where rows begin, `int64`, one more than there are rows.
+        row_splits: where each row begins, and the end of the last row: `int64`.
         **columns: further columns by the names of the attributes.
     """
     def __new__(
@@ -794,7 +794,7 @@ class TokenArrays(_Rows):
         """All ids: one-dimensional, `uint16` if every id of the tokenizer fits, else `uint32`."""
     @property
     def row_splits(self) -> npt.NDArray[np.int64]:
-        """Where rows begin: `int64`, one more than there are rows, from 0."""
+        """Where each row begins, from 0, and the end of the last row: `int64`."""
     @property
     def offsets(self) -> npt.NDArray[np.uint32] | None:
         """Start and end of each token in characters of its text: `uint32`, two a token; `(0, 0)` for special tokens and
@@ -816,7 +816,8 @@ class TokenArrays(_Rows):
     def sample_mapping(self) -> npt.NDArray[np.int64] | None:
         """Number of the text that each row comes from: `int64`, one a row."""
     def matrices(self) -> dict[str, npt.NDArray[Any]]:
-        """A dictionary of the columns as views of one row a text: of two dimensions, `offsets` of three.
+        """The columns by name, each as a matrix with one row for each text, without a copy; `offsets` has three
+        dimensions.
 
         Raises:
             OptionError: rows have different lengths.
@@ -906,8 +907,8 @@ class Tokenizer:
         """
     @staticmethod
     def from_spm(path: _Path) -> Tokenizer:
-        """Reads a `.model` or `.spm.fb` file of SentencePiece's; special tokens in text are left to the model, as
-        there.
+        """Reads a `.model` or `.spm.fb` file of SentencePiece's; special tokens in a text go to the model as plain
+        text, as in SentencePiece.
 
         Args:
             path: the file.
@@ -928,11 +929,11 @@ class Tokenizer:
         """
     @staticmethod
     def from_tiktoken(path: _Path, pattern: str, special_tokens: dict[str, int] | None = None) -> Tokenizer:
-        """Reads a `.tiktoken` file, which holds neither `pattern`, which cuts text, nor `special_tokens` with their
-        ids.
+        """Reads a `.tiktoken` file. The file has only tokens and ranks, so the pattern and the special tokens are
+        arguments.
 
         A token's rank is its id. A pre-token that is a token is taken whole, as it stands (`ignore_merges`); in
-        others the neighbours that spell the token of the lowest rank are merged first.
+        other pre-tokens, the neighbours that spell the token of the lowest rank are merged first.
 
         Args:
             path: the file.
@@ -956,8 +957,8 @@ class Tokenizer:
         Raises:
             OptionError: the file would be read as another model: the model is not BPE, has dropout, a prefix or a
                 suffix, or kinds of pieces; a token is not spelled in the byte-level alphabet, or a byte has no
-                token; merges are not in the order of ids, or others would be made too; or, without `ignore_merges`,
-                the text of a token is encoded to other tokens.
+                token; merges are not in the order of ids, or the ranks imply further merges; or, without
+                `ignore_merges`, the text of a token is encoded to other tokens.
             FileError: the file cannot be written.
         """
     def to_str(self, pretty: bool = False, *, version: str = "1.0", lossy: bool = False) -> str:
@@ -1020,7 +1021,7 @@ class Tokenizer:
     def decoder(self, value: Decoder | None) -> None: ...
     @property
     def encode_special_tokens(self) -> bool:
-        """True if special tokens in the text are left to the model."""
+        """True if the model encodes special tokens in a text as plain text."""
     @encode_special_tokens.setter
     def encode_special_tokens(self, value: bool) -> None: ...
     @property
@@ -1053,7 +1054,9 @@ class Tokenizer:
     def _staged(self) -> Tokenizer: ...
     def _with_all_tables(self) -> Tokenizer: ...
     def cache_info(self) -> dict[str, int]:
-        """Bytes that caches and buffers of waiting threads take now, and that caches may take per thread."""
+        """`bytes`, the memory of all caches and of buffers for the next call, and `limit_per_thread`, the limit of each
+        thread's cache.
+        """
     def encoding_plan(self) -> dict[str, bool | str | None]:
         """How the tokenizer encodes, as it is now.
 
@@ -1061,9 +1064,9 @@ class Tokenizer:
             A dict. `chunked` is True if text goes through the cache chunk by chunk, which is fast, and False if it
                 goes stage by stage; `chunks` is the finder of chunks, or `None`; `on_a_miss`, the stages of a chunk
                 that is not in the cache; `offsets`, the way to find offsets and word ids, or `None` if it is the
-                same as for ids; and `because`, the reason against a faster way, or `None`. Chunks before the
-                normalizer are used after a megabyte of text (with `ignore_merges`, 64 bytes more for each token), or
-                after this call.
+                same as for ids; and `because`, the reason against a faster way, or `None`. Chunks of text that is
+                not normalized yet need a table. This call makes the table, or encoding does after a megabyte of text
+                (with `ignore_merges`, 64 bytes more for each token).
         """
     def clear_cache(self) -> None:
         """Empties all caches."""
@@ -1078,8 +1081,8 @@ class Tokenizer:
                 token for them.
         """
     def add_special_tokens(self, tokens: Sequence[str | AddedToken]) -> int:
-        """Adds tokens that decoding may skip; returns how many were new or changed. Each `AddedToken` of the list
-        becomes special.
+        """Adds tokens that decoding may skip; returns how many were new or changed. Sets `special` of each given
+        `AddedToken` to True.
 
         Args:
             tokens: `str` or `AddedToken`.
@@ -1133,8 +1136,8 @@ class Tokenizer:
         direction: _Side = "right",
         **kwargs: object,
     ) -> None:
-        """Cuts encodings to `max_length` tokens from now on, special tokens included. Where special tokens alone are
-        more, nothing is cut, as in Hugging Face, which a `TruncationWarning` says.
+        """Cuts encodings to `max_length` tokens from now on, special tokens included. If the special tokens alone are
+        more, nothing is cut, as in Hugging Face, and a `TruncationWarning` says so.
 
         Args:
             max_length: tokens to keep.
@@ -1199,12 +1202,12 @@ class Tokenizer:
                 `text`; folders and patterns; and sources of `lexmill.sources`. Or a dictionary of such files by the
                 names of domains.
             trainer: the trainer; by default one for the kind of model, with default options.
-            weights: of domains, how often each is counted, as `lexmill.merge_counts` takes it.
-            shares: of domains, the parts of the mixture, as `lexmill.merge_counts` takes it.
+            weights: how often each domain is counted, as `lexmill.merge_counts` takes it.
+            shares: the share of each domain in the mixture, as `lexmill.merge_counts` takes it.
             max_memory: bytes that counting, and then training, may add to the memory of the process, such as
                 `"8GB"`. Counting writes words that do not fit to `folder`. Training that would take more does not
-                start: the error tells how much it needs, and which rare words to leave out. The limit does not
-                change the result.
+                start: the error tells how much it needs, or how far to trim the counts. The limit does not change
+                the result.
             folder: the folder for words that do not fit in memory; by default the system's folder for temporary
                 files.
             errors: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD; sources have an option of
@@ -1214,7 +1217,7 @@ class Tokenizer:
             num_threads: threads to work on; by default one for each core, or the number in `RAYON_NUM_THREADS`.
 
         Returns:
-            None; of domains, the tokens of each by its name, see `lexmill.DomainTokens`.
+            None; for domains, the tokens of each domain by name, see `lexmill.DomainTokens`.
 
         Raises:
             FileError: a file cannot be read, a folder or pattern has no files, or the folder cannot be written to.
@@ -1258,8 +1261,8 @@ class Tokenizer:
             counts: counts of the words that this tokenizer's normalizer, pre-tokenizer and added tokens make of
                 texts; or a dictionary of such counts, or of their files, by the names of domains.
             trainer: the trainer; by default one for the kind of model, with default options.
-            weights: of domains, how often each is counted, as `lexmill.merge_counts` takes it.
-            shares: of domains, the parts of the mixture, as `lexmill.merge_counts` takes it.
+            weights: how often each domain is counted, as `lexmill.merge_counts` takes it.
+            shares: the share of each domain in the mixture, as `lexmill.merge_counts` takes it.
             max_memory: bytes that training may add to the memory of the process, such as `"8GB"`; if it would take
                 more by `counts.training_memory(trainer)`, it does not start.
             on_progress: called with the stage, the work done, the total, the seconds left and the bytes of memory
@@ -1267,7 +1270,7 @@ class Tokenizer:
             num_threads: threads to work on; by default one for each core, or the number in `RAYON_NUM_THREADS`.
 
         Returns:
-            None; of domains, the tokens of each by its name, see `lexmill.DomainTokens`.
+            None; for domains, the tokens of each domain by name, see `lexmill.DomainTokens`.
 
         Raises:
             OptionError: the counts were made by other stages, or training would take more than `max_memory`, or an
@@ -1325,11 +1328,10 @@ class Tokenizer:
                 first new ids, unless they are tokens already.
             vocab_size: tokens in all, added tokens included; by default the trainer's. The present number changes
                 nothing, unless tokens are replaced.
-            replace: `"unused"` to give the ids of tokens that the files do not use to new tokens, before new ids are
-                appended; or at most how many. Characters, bytes, added tokens, and the parts of used tokens stay. By
-                default no token is replaced.
-            max_words: the most words of a new token, where pre-tokens have several, as `superwords` leave them; only
-                for a `BPE`.
+            replace: `"unused"` to give new tokens first the ids of tokens that the files do not use; a number limits
+                how many tokens are replaced. Characters, bytes, added tokens, and tokens that used tokens are merged
+                from stay. By default no token is replaced.
+            max_words: the most words of a new token, for a `BPE` with superwords.
             max_memory: bytes that counting, and then training, may add to the memory of the process, as `train`
                 takes it.
             folder: the folder for words that do not fit in memory; by default the system's folder for temporary
@@ -1373,7 +1375,7 @@ class Tokenizer:
             trainer: the trainer, with its options; by default one for the kind of model.
             length: how many texts there are, for progress alone.
             vocab_size: tokens in all, added tokens included; by default the trainer's.
-            replace: `"unused"`, or at most how many tokens that the texts do not use are replaced.
+            replace: `"unused"` or a number, as `continue_training` takes it.
             max_words: the most words of a new token.
             max_memory: bytes that counting, and then training, may add to the memory of the process, as `train`
                 takes it.
@@ -1389,7 +1391,7 @@ class Tokenizer:
         Raises:
             FileError: the folder cannot be written to.
             EmptyCorpusError: there are no words in the texts.
-            OptionError: as of `continue_training`.
+            OptionError: as for `continue_training`.
         """
     def continue_training_from_counts(
         self,
@@ -1410,7 +1412,7 @@ class Tokenizer:
                 texts.
             trainer: the trainer, with its options; by default one for the kind of model.
             vocab_size: tokens in all, added tokens included; by default the trainer's.
-            replace: `"unused"`, or at most how many tokens that the words do not use are replaced.
+            replace: `"unused"` or a number, as `continue_training` takes it.
             max_words: the most words of a new token.
             max_memory: bytes that training may add to the memory of the process, such as `"8GB"`; if it would take
                 more by `counts.training_memory(trainer)`, it does not start.
@@ -1425,7 +1427,7 @@ class Tokenizer:
             EmptyCorpusError: there are no words.
             FormatError: the counts are damaged.
             OptionError: the counts were made by other stages, or training would take more than `max_memory`; and as
-                of `continue_training`.
+                for `continue_training`.
         """
     def _count_words(
         self,
@@ -1510,9 +1512,9 @@ class Tokenizer:
     def encode_nbest(self, sequence: str, n: int, *, add_special_tokens: bool = True) -> list[tuple[Encoding, float]]:
         """The `n` best tokenizations of a text by a Unigram model, each with its score, best first.
 
-        The score is a natural logarithm, the sum of the pre-tokens' scores; of equal ones the tokenization goes
-        first whose beginning does, pre-token by pre-token. Time and memory are in proportion to `n` and the length
-        of the text.
+        The score is a natural logarithm, the sum of the pre-tokens' scores; tokenizations with equal scores keep the
+        order of their beginnings, pre-token by pre-token. Time and memory are in proportion to `n` and the length of
+        the text.
 
         Args:
             sequence: the text.
@@ -1638,7 +1640,7 @@ class Tokenizer:
             return_type_ids: the type id of each token.
             return_attention_mask: 0 for padding, 1 for all other tokens.
             return_special_tokens_mask: 1 for special tokens and padding, 0 for all other tokens.
-            return_overflowing: a row for each window that truncation cuts off too, and `sample_mapping`, the number
+            return_overflowing: also a row for each window that truncation cuts off, and `sample_mapping`, the number
                 of each row's text.
             num_threads: threads to work on; by default one for each core, or the number in `RAYON_NUM_THREADS`.
 
@@ -1670,8 +1672,8 @@ class Tokenizer:
             paths: paths of text files in UTF-8, plain or compressed; paths whose names say that the files hold
                 records, with texts in the field or column `text`, each of which is a document; folders and patterns;
                 and sources of `lexmill.sources`.
-            separator: a text between documents in text files, which belongs to none; None makes each text file one
-                document.
+            separator: the text between the documents of a text file, which is left out; None makes each text file
+                one document.
             errors: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD; sources have an option of
                 their own.
             add_special_tokens: adds the special tokens of the post-processor.
@@ -1740,15 +1742,15 @@ class Tokenizer:
         add_special_tokens: bool = True,
         num_threads: int | None = None,
     ) -> npt.NDArray[np.int64]:
-        """Number of tokens of files: of each file, or of each document between separators. Truncated and padded texts
-        are told as by `count_tokens`.
+        """Number of tokens of files: of each file, or of each document between separators. A `LengthLimitWarning` tells
+        if texts were truncated or padded.
 
         Args:
             paths: paths of text files in UTF-8, plain or compressed; paths whose names say that the files hold
                 records, with texts in the field or column `text`, each of which is a document; folders and patterns;
                 and sources of `lexmill.sources`.
-            separator: a text between documents in text files, which belongs to none; None makes each text file one
-                document.
+            separator: the text between the documents of a text file, which is left out; None makes each text file
+                one document.
             errors: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD.
             add_special_tokens: adds the special tokens of the post-processor.
             num_threads: threads to work on; by default one for each core, or the number in `RAYON_NUM_THREADS`.
@@ -1820,10 +1822,10 @@ class Tokenizer:
             OptionRangeError: a number is negative.
         """
     def truncate_text(self, text: str, size: int, *, add_special_tokens: bool = True) -> str:
-        """The beginning of a text that has at most `size` tokens, as `encode` counts its tokens by itself.
+        """The beginning of a text that has at most `size` tokens, as `encode` counts them in the beginning alone.
 
-        It ends after a token of the text: after the last one that may fit, or before, if the beginning has more
-        tokens by itself than in the text. Truncation and padding do not apply.
+        It ends after a token of the text: after the last token that fits, or an earlier one if the beginning alone
+        has more tokens than in the text. Truncation and padding do not apply.
 
         Args:
             text: the text.
@@ -1872,7 +1874,7 @@ class Tokenizer:
                 another of Python's error handlers as `bytes.decode` does.
 
         Raises:
-            InputTypeError: these are no sequences of integers.
+            InputTypeError: the ids are not sequences of integers.
             IdRangeError: an id is negative, or does not fit 32 bits.
             VocabError: an id has no token, with `strict`.
             InvalidUtf8Error: the bytes are not UTF-8, with `errors="strict"`.
@@ -1888,12 +1890,12 @@ class Tokenizer:
             strict: raises for an id without a token.
 
         Raises:
-            InputTypeError: these are no sequences of integers.
+            InputTypeError: the ids are not sequences of integers.
             IdRangeError: an id is negative, or does not fit 32 bits.
             VocabError: an id has no token, with `strict`.
         """
     def token_bytes(self, id: int) -> bytes:
-        """The bytes that a token adds to a text that it neither begins nor ends.
+        """The bytes that a token adds inside a text, not at its beginning or end.
 
         Args:
             id: the id of the token.
@@ -1927,7 +1929,7 @@ class Tokenizer:
             errors: treats bytes that are not UTF-8, as in `decode`.
 
         Raises:
-            InputTypeError: these are no sequences of integers.
+            InputTypeError: the ids are not sequences of integers.
             IdRangeError: an id is negative, or does not fit 32 bits.
             VocabError: an id has no token, with `strict`.
             InvalidUtf8Error: the bytes are not UTF-8, with `errors="strict"`.

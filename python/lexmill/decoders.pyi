@@ -77,8 +77,8 @@ class Decoder:
     """Base class of all decoders."""
     @staticmethod
     def custom(decoder: _CustomDecoder) -> Decoder:
-        """A decoder that calls `decoder.decode_chain(tokens)` with a list of texts, and gets one. A tokenizer with it
-        cannot be saved.
+        """A decoder that calls `decoder.decode_chain(tokens)` with a list of texts; the call returns a list of texts. A
+        tokenizer with it cannot be saved.
         """
     def decode(self, tokens: _Sequence[str]) -> str:
         """The text of a list of tokens."""
@@ -125,7 +125,7 @@ class SentencePiece(Decoder):
         unk_surface: the text of the unknown token.
         byte_fallback: tokens such as `<0xE2>` are bytes. Bytes that are not UTF-8 become U+FFFD, one each.
         add_dummy_prefix: takes one space off the beginning of the text.
-        remove_extra_whitespaces: takes one off each of the first tokens, until there is text.
+        remove_extra_whitespaces: takes one space off each of the first tokens, until there is text.
         precompiled_charsmap: compiled rules that rewrite the text in the end (rules of denormalization), of which
             the longest that matches is applied; None for no rules.
 
@@ -188,7 +188,7 @@ class Strip(Decoder):
 
 @final
 class Metaspace(Decoder):
-    """Spaces in place of visible ones.
+    """Turns visible spaces into spaces.
 
     Args:
         replacement: the character that stands for a space.
@@ -213,7 +213,7 @@ class Metaspace(Decoder):
 
 @final
 class BPEDecoder(Decoder):
-    """A space in place of the mark at a word's end, but nothing in the last token.
+    """Turns the mark at a word's end into a space, and removes the mark in the last token.
 
     Args:
         suffix: the mark.
@@ -236,7 +236,7 @@ class Sequence(Decoder):
 
 @final
 class CTC(Decoder):
-    """From labels of letters, some of them repeated and some for gaps, to text.
+    """Turns the labels of a CTC model into text: repeated labels count once, and gaps are left out.
 
     Args:
         pad_token: the label for a gap, which also stands between equal letters.

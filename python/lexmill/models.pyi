@@ -61,7 +61,7 @@ class Model:
 class BPE(Model):
     """Byte-pair encoding.
 
-    The neighbours in a word that the earliest merge joins are joined first, until no merge applies. Options but
+    In each word, the earliest merge that applies joins two neighbours, until no merge applies. Options but
     `cache_capacity` are attributes too, which can be set.
 
     Args:
@@ -75,9 +75,9 @@ class BPE(Model):
         fuse_unk: joins neighbouring unknown characters in one unknown token.
         byte_fallback: spells unknown characters as `<0xNN>` tokens, if the vocabulary has all that they need.
         ignore_merges: a word that is in the vocabulary is that token without merging.
-        alpha: the probability, from 0 to 1, of skipping a merge as SentencePiece's sampling does: until one of the
-            two symbols changes. (With `dropout`, until the next merge in the word.)
-        seed: of `dropout` and `alpha`; None draws other numbers in each call.
+        alpha: the probability, from 0 to 1, of skipping a merge, as SentencePiece's sampling does. The merge stays
+            skipped until one of its two symbols changes; with `dropout`, until the next merge in the word.
+        seed: the seed of `dropout` and `alpha`; with None, each call draws other numbers.
     """
     @overload
     def __new__(
@@ -189,7 +189,7 @@ class Unigram(Model):
         alpha: samples instead of taking the best segmentation: one of score s is drawn with a probability in
             proportion to exp(`alpha` s).
         nbest_size: samples among this many best segmentations only, 1024 at most; None, 0 or -1 for all of them.
-        seed: of the sampling; None draws other numbers in each call.
+        seed: the seed of the sampling; with None, each call draws other numbers.
     """
     def __new__(
         cls,

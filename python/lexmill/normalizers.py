@@ -28,10 +28,10 @@ NORMALIZERS = {"nfc": NFC, "nfd": NFD, "nfkc": NFKC, "nfkd": NFKD}
 
 
 def unicode_normalizer_from_str(normalizer: str) -> Normalizer:
-    """The Unicode normalization form of that lower-case name.
+    """The Unicode normalization form with a lower-case name, such as `nfc`.
 
     Raises:
-        OptionError: The name is not a key of `NORMALIZERS`. A `ValueError`.
+        OptionError: the name is not a key of `NORMALIZERS`; the error is a `ValueError`.
     """
     if normalizer not in NORMALIZERS:
         raise OptionError(f"unicode normalizer is {normalizer!r} but must be one of {', '.join(NORMALIZERS)}")

@@ -28,10 +28,10 @@ __all__ = [
 NORMALIZERS: dict[str, type[NFC] | type[NFD] | type[NFKC] | type[NFKD]]
 
 def unicode_normalizer_from_str(normalizer: str) -> Normalizer:
-    """The Unicode normalization form of that lower-case name.
+    """The Unicode normalization form with a lower-case name, such as `nfc`.
 
     Raises:
-        OptionError: The name is not a key of `NORMALIZERS`. A `ValueError`.
+        OptionError: the name is not a key of `NORMALIZERS`; the error is a `ValueError`.
     """
 
 class _CustomNormalizer(Protocol):

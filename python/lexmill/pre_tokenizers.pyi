@@ -191,7 +191,7 @@ class UnicodeScripts(PreTokenizer):
 
 @final
 class FixedLength(PreTokenizer):
-    """Cuts into pieces of as many characters each.
+    """Cuts a text into pieces of `length` characters each.
 
     Args:
         length: characters of a piece; the last may have fewer.

@@ -55,7 +55,8 @@ class BpeTrainer(Trainer):
         show_progress: draws progress on standard error, unless `train` gets `on_progress`.
         progress_format: how it is drawn: `indicatif`, `json` lines or `silent`.
         special_tokens: `str` or `AddedToken`, which take the first ids in this order and are added to the tokenizer.
-        limit_alphabet: the most characters of the alphabet; the rarest are dropped. Left out, there is no limit.
+        limit_alphabet: the largest size of the alphabet; the rarest characters are dropped. By default there is no
+            limit.
         initial_alphabet: characters that are in the alphabet even if no word has them; of longer texts the first
             character.
         continuing_subword_prefix: the prefix of every character of a word but the first.
@@ -66,11 +67,11 @@ class BpeTrainer(Trainer):
         superwords: a second phase, which learns tokens of several words; see `SuperwordOptions`.
         auto_character_coverage: characters share the vocabulary with the merges instead of having places of their
             own. The trained model has the 256 byte pieces and `byte_fallback`.
-        forbid: regular expressions, or one, in the language of `lexmill.Regex`, that no token that is learned may
-            match anywhere: `"  "` for two spaces, `"[0-9]{2}"` for two digits. They are matched with the text of a
-            token, without affixes; at the byte level with its bytes. Initial symbols are exempt.
-        initial_tokens: tokens that the vocabulary must have, as it spells them, with the merges that make them:
-            these come first, in this order. Neither `forbid` nor `max_token_length` concerns them.
+        forbid: one or several regular expressions, in the syntax of `lexmill.Regex`, that no learned token may match
+            anywhere: `"  "` for two spaces, `"[0-9]{2}"` for two digits. They are matched with the text of a token,
+            without affixes; at the byte level with its bytes. Initial symbols are exempt.
+        initial_tokens: tokens that the vocabulary must have, as it spells them. The merges that make them come
+            first, in this order. Neither `forbid` nor `max_token_length` concerns them.
 
     Raises:
         OptionRangeError: a number is negative.
@@ -155,7 +156,7 @@ class SuperwordOptions:
         initial_vocab_size: tokens of the first phase, which is the training without superwords.
         algorithm: `boundless` joins neighbouring pre-tokens that are single tokens after the first phase; `superbpe`
             merges any neighbouring tokens of the text between two cuts of the second phase.
-        max_words: the most words of a merged token, which are its runs of characters other than spaces; by default 4
+        max_words: the most words of a merged token; a word is a run of characters other than spaces. By default 4
             with `superbpe`, and no limit with `boundless`.
         joins: a regular expression for the pre-tokens that may be joined, each as a whole; by default words of
             letters, and with `superbpe` runs of punctuation too, as GPT-2's pattern cuts them.
@@ -199,7 +200,7 @@ class ParityBpeTrainer:
         num_merges: how many merges to learn.
         variant: how a language is chosen: `base`, the one that is compressed worst; `window`, the same, but none may
             have far more than its even share of the last turns.
-        min_frequency: a pair that is less frequent in the language that chooses is never merged.
+        min_frequency: a pair that is less frequent in the chosen language is never merged.
         ratio: the compression rate to aim at, for each language; only the proportions matter. Dev sets take
             precedence.
         global_merges: how many merges go to the pair that is most frequent in all languages, before languages are
@@ -209,7 +210,7 @@ class ParityBpeTrainer:
         total_symbols: `num_merges` is the size of the vocabulary, with special tokens and the alphabet.
         special_tokens: `str` or `AddedToken`, which take the first ids in this order and are added to the tokenizer.
         show_progress: draws progress on standard error, unless `train_from_iterator` gets `on_progress`.
-        limit_alphabet: the most characters of the alphabet; the rarest are dropped. None for no limit.
+        limit_alphabet: the largest size of the alphabet; the rarest characters are dropped. None for no limit.
         initial_alphabet: single characters that are in the alphabet even if no word has them.
         continuing_subword_prefix: the prefix of every character of a word but the first.
         end_of_word_suffix: the suffix of the last character of a word.
@@ -342,7 +343,7 @@ class UnigramTrainer(Trainer):
         unk_token: the token for unknown characters; it takes the first id if it is no special token.
         max_piece_length: the most characters of a piece.
         n_sub_iterations: rounds of expectation maximization between two prunings.
-        seed_size: characters and substrings to start from.
+        seed_size: how many characters and substrings training starts from.
         character_coverage: the share of all characters of the corpus, from 0 to 1, that have a piece; the rarest go
             without.
         algorithm: `em`, expectation maximization, or `exact-loss`, the textbook's loop for small corpora.
@@ -350,10 +351,10 @@ class UnigramTrainer(Trainer):
             pruning by loss.
         auto_character_coverage: characters share the vocabulary with the other pieces instead of having places of
             their own. The trained model has the 256 byte pieces and `byte_fallback`. Needs `use_sparse_pruning`.
-        forbid: regular expressions, or one, in the language of `lexmill.Regex`, that no token that is learned may
-            match anywhere: `"  "` for two spaces, `"[0-9]{2}"` for two digits. They are matched with the text of a
-            token, without affixes; at the byte level with its bytes. Characters are exempt.
-        initial_tokens: pieces that the vocabulary must have, as it spells them; pruning leaves them. `forbid` does
+        forbid: one or several regular expressions, in the syntax of `lexmill.Regex`, that no learned token may match
+            anywhere: `"  "` for two spaces, `"[0-9]{2}"` for two digits. They are matched with the text of a token,
+            without affixes; at the byte level with its bytes. Characters are exempt.
+        initial_tokens: pieces that the vocabulary must have, as it spells them; pruning keeps them. `forbid` does
             not concern them.
 
     Raises:
@@ -444,20 +445,21 @@ class WordPieceTrainer(Trainer):
         show_progress: draws progress on standard error, unless `train` gets `on_progress`.
         progress_format: how it is drawn: `indicatif`, `json` lines or `silent`.
         special_tokens: `str` or `AddedToken`, which take the first ids in this order and are added to the tokenizer.
-        limit_alphabet: the most characters of the alphabet; the rarest are dropped. Left out, there is no limit.
+        limit_alphabet: the largest size of the alphabet; the rarest characters are dropped. By default there is no
+            limit.
         initial_alphabet: characters that are in the alphabet even if no word has them; of longer texts the first
             character.
-        continuing_subword_prefix: stands before every character of a word but the first. Set to None later,
-            characters are learnt without a prefix.
+        continuing_subword_prefix: stands before every character of a word but the first. If the attribute is set to
+            None, characters are learnt without a prefix.
         end_of_word_suffix: the suffix of the last character of a word.
         score: `frequency` merges the most frequent pair first, `likelihood` the pair with the highest count(ab) /
             (count(a) count(b)), compared exactly, and `likelihood-float64` the same in 64-bit numbers.
-        tie_break: which of equals is merged first: `smallest-ids`, the default for `frequency`, or `first-seen`, the
-            default for the others.
-        min_pair_frequency: as `min_frequency`; the larger of both counts.
-        forbid: regular expressions, or one, in the language of `lexmill.Regex`, that no token that is learned may
-            match anywhere: `"  "` for two spaces, `"[0-9]{2}"` for two digits. They are matched with the text of a
-            token, without affixes; at the byte level with its bytes. Initial symbols are exempt.
+        tie_break: which of equal pairs comes first: `smallest-ids`, the default for `frequency`, or `first-seen`,
+            the default for the others.
+        min_pair_frequency: as `min_frequency`; the larger of the two applies.
+        forbid: one or several regular expressions, in the syntax of `lexmill.Regex`, that no learned token may match
+            anywhere: `"  "` for two spaces, `"[0-9]{2}"` for two digits. They are matched with the text of a token,
+            without affixes; at the byte level with its bytes. Initial symbols are exempt.
         initial_tokens: tokens that the vocabulary must have, as it spells them; their ids follow the special tokens'
             ids. `forbid` does not concern them.
 

@@ -13,7 +13,7 @@ use super::errors::exception;
 use crate::cache::Id;
 use crate::tokenizer::{Ragged, TokenColumns};
 
-/// Tokens of many texts end to end, an array for each column, with where each row begins and ends.
+/// Tokens of many texts, end to end: an array for each column, and the places where rows begin.
 ///
 /// Row `i` is `ids[row_splits[i]:row_splits[i + 1]]`, and `arrays[i]` gives it as a view. The other columns are divided in the same
 /// way; columns that were not asked for are `None`. Arrow reads the object as a column of lists (`pyarrow.array(arrays)`), or with
@@ -21,7 +21,7 @@ use crate::tokenizer::{Ragged, TokenColumns};
 ///
 /// Args:
 ///     `ids`: all ids, one-dimensional, `uint16` or `uint32`.
-///     `row_splits`: where rows begin, `int64`, one more than there are rows.
+///     `row_splits`: where each row begins, and the end of the last row: `int64`.
 ///     `**columns`: further columns by the names of the attributes.
 #[pyclass(name = "TokenArrays", module = "lexmill", frozen, sequence)]
 pub(super) struct PyTokenArrays {
@@ -109,7 +109,7 @@ impl PyTokenArrays {
         self.ids.clone_ref(py)
     }
 
-    /// Where rows begin: `int64`, one more than there are rows, from 0.
+    /// Where each row begins, from 0, and the end of the last row: `int64`.
     #[getter]
     fn row_splits(&self, py: Python<'_>) -> Py<PyArray1<i64>> {
         self.row_splits.clone_ref(py)
@@ -151,7 +151,7 @@ impl PyTokenArrays {
         self.column(py, ColumnKind::SampleMapping)
     }
 
-    /// A dictionary of the columns as views of one row a text: of two dimensions, `offsets` of three.
+    /// The columns by name, each as a matrix with one row for each text, without a copy; `offsets` has three dimensions.
     ///
     /// Raises:
     ///     `OptionError`: rows have different lengths.

@@ -46,9 +46,9 @@ impl PyTokenizer {
     ///         unless they are tokens already.
     ///     `vocab_size`: tokens in all, added tokens included; by default the trainer's. The present number changes nothing, unless tokens
     ///         are replaced.
-    ///     `replace`: `"unused"` to give the ids of tokens that the files do not use to new tokens, before new ids are appended; or at most
-    ///         how many. Characters, bytes, added tokens, and the parts of used tokens stay. By default no token is replaced.
-    ///     `max_words`: the most words of a new token, where pre-tokens have several, as `superwords` leave them; only for a `BPE`.
+    ///     `replace`: `"unused"` to give new tokens first the ids of tokens that the files do not use; a number limits how many tokens are replaced.
+    ///         Characters, bytes, added tokens, and tokens that used tokens are merged from stay. By default no token is replaced.
+    ///     `max_words`: the most words of a new token, for a `BPE` with superwords.
     ///     `max_memory`: bytes that counting, and then training, may add to the memory of the process, as `train` takes it.
     ///     `folder`: the folder for words that do not fit in memory; by default the system's folder for temporary files.
     ///     `errors`: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD; sources have an option of their own.
@@ -109,7 +109,7 @@ impl PyTokenizer {
     ///     `trainer`: the trainer, with its options; by default one for the kind of model.
     ///     `length`: how many texts there are, for progress alone.
     ///     `vocab_size`: tokens in all, added tokens included; by default the trainer's.
-    ///     `replace`: `"unused"`, or at most how many tokens that the texts do not use are replaced.
+    ///     `replace`: `"unused"` or a number, as `continue_training` takes it.
     ///     `max_words`: the most words of a new token.
     ///     `max_memory`: bytes that counting, and then training, may add to the memory of the process, as `train` takes it.
     ///     `folder`: the folder for words that do not fit in memory; by default the system's folder for temporary files.
@@ -123,7 +123,7 @@ impl PyTokenizer {
     /// Raises:
     ///     `FileError`: the folder cannot be written to.
     ///     `EmptyCorpusError`: there are no words in the texts.
-    ///     `OptionError`: as of `continue_training`.
+    ///     `OptionError`: as for `continue_training`.
     #[pyo3(signature = (
         iterator, trainer=None, length=None, *, vocab_size=None, replace=None, max_words=None, max_memory=None, folder=None, on_progress=None,
         num_threads=None
@@ -167,7 +167,7 @@ impl PyTokenizer {
     ///     `counts`: counts of the words that this tokenizer's normalizer, pre-tokenizer and added tokens make of texts.
     ///     `trainer`: the trainer, with its options; by default one for the kind of model.
     ///     `vocab_size`: tokens in all, added tokens included; by default the trainer's.
-    ///     `replace`: `"unused"`, or at most how many tokens that the words do not use are replaced.
+    ///     `replace`: `"unused"` or a number, as `continue_training` takes it.
     ///     `max_words`: the most words of a new token.
     ///     `max_memory`: bytes that training may add to the memory of the process, such as `"8GB"`; if it would take more by
     ///         `counts.training_memory(trainer)`, it does not start.
@@ -181,8 +181,7 @@ impl PyTokenizer {
     /// Raises:
     ///     `EmptyCorpusError`: there are no words.
     ///     `FormatError`: the counts are damaged.
-    ///     `OptionError`: the counts were made by other stages, or training would take more than `max_memory`; and as of
-    ///         `continue_training`.
+    ///     `OptionError`: the counts were made by other stages, or training would take more than `max_memory`; and as for `continue_training`.
     #[pyo3(signature = (
         counts, trainer=None, *, vocab_size=None, replace=None, max_words=None, max_memory=None, on_progress=None, num_threads=None
     ))]

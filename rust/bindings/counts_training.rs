@@ -23,8 +23,8 @@ impl PyTokenizer {
     ///     `counts`: counts of the words that this tokenizer's normalizer, pre-tokenizer and added tokens make of texts; or a
     ///         dictionary of such counts, or of their files, by the names of domains.
     ///     `trainer`: the trainer; by default one for the kind of model, with default options.
-    ///     `weights`: of domains, how often each is counted, as `lexmill.merge_counts` takes it.
-    ///     `shares`: of domains, the parts of the mixture, as `lexmill.merge_counts` takes it.
+    ///     `weights`: how often each domain is counted, as `lexmill.merge_counts` takes it.
+    ///     `shares`: the share of each domain in the mixture, as `lexmill.merge_counts` takes it.
     ///     `max_memory`: bytes that training may add to the memory of the process, such as `"8GB"`; if it would take more by
     ///         `counts.training_memory(trainer)`, it does not start.
     ///     `on_progress`: called with the stage, the work done, the total, the seconds left and the bytes of memory taken, see
@@ -32,7 +32,7 @@ impl PyTokenizer {
     ///     `num_threads`: threads to work on; by default one for each core, or the number in `RAYON_NUM_THREADS`.
     ///
     /// Returns:
-    ///     None; of domains, the tokens of each by its name, see `lexmill.DomainTokens`.
+    ///     None; for domains, the tokens of each domain by name, see `lexmill.DomainTokens`.
     ///
     /// Raises:
     ///     `OptionError`: the counts were made by other stages, or training would take more than `max_memory`, or an option of

@@ -76,7 +76,7 @@ impl PyEncoding {
         list_of_ints(py, self.inner.len(), self.inner.ids())
     }
 
-    /// Which part of the input each token counts to, by the post-processor's rule.
+    /// Type id of each token, set by the post-processor: most often 0 for the first text and 1 for the second.
     #[getter]
     fn type_ids<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         list_of_ints(py, self.inner.len(), self.inner.type_ids())

@@ -162,7 +162,7 @@ impl PyNormalizedString {
     /// Puts `content` in place of every match of a text or a regular expression. An empty text is found nowhere.
     ///
     /// Raises:
-    ///     `RegexError`: the expression gives up on the text.
+    ///     `RegexError`: a search in the text takes too many steps.
     fn replace(&self, py: Python<'_>, pattern: PatternArgument<'_>, content: String) -> PyResult<()> {
         if pattern.is_empty() {
             return Ok(());
@@ -200,7 +200,7 @@ impl PyNormalizedString {
     ///
     /// Raises:
     ///     `ValueError`: another behavior.
-    ///     `RegexError`: the expression gives up on the text.
+    ///     `RegexError`: a search in the text takes too many steps.
     fn split(&self, py: Python<'_>, pattern: PatternArgument<'_>, behavior: &str) -> PyResult<Vec<Self>> {
         let behavior = properties::behavior(py, "behavior", behavior)?;
         if pattern.is_empty() {

@@ -167,7 +167,7 @@ impl PyTokenizer {
         Ok(())
     }
 
-    /// True if special tokens in the text are left to the model.
+    /// True if the model encodes special tokens in a text as plain text.
     #[getter]
     fn get_encode_special_tokens(&self) -> bool {
         self.shared.state().encode_special_tokens
@@ -216,7 +216,7 @@ impl PyTokenizer {
         Self::of(State { runs: Runs::WithAllTables, ..self.shared.state().clone() })
     }
 
-    /// Bytes that caches and buffers of waiting threads take now, and that caches may take per thread.
+    /// `bytes`, the memory of all caches and of buffers for the next call, and `limit_per_thread`, the limit of each thread's cache.
     fn cache_info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let info = PyDict::new(py);
         info.set_item("bytes", self.core(py)?.pipeline().pool().bytes())?;
@@ -227,12 +227,11 @@ impl PyTokenizer {
     /// How the tokenizer encodes, as it is now.
     ///
     /// Returns:
-    ///     A dict. `chunked` is True if text goes through the cache chunk by chunk, which is fast, and False if it goes stage by stage;
-    ///     `chunks` is the finder of chunks, or `None`; `on_a_miss`, the stages of a chunk that is not in the cache; `offsets`, the way
-    ///     to find offsets and word ids, or `None` if it is the same as for ids; and `because`, the reason against a faster way, or
-    ///     `None`.
-    ///     Chunks before the normalizer are used after a megabyte of text (with `ignore_merges`, 64 bytes more for each token), or after
-    ///     this call.
+    ///     A dict. `chunked` is True if text goes through the cache chunk by chunk, which is fast, and False if it goes stage by stage; `chunks` is
+    ///         the finder of chunks, or `None`; `on_a_miss`, the stages of a chunk that is not in the cache; `offsets`, the way to find offsets and
+    ///         word ids, or `None` if it is the same as for ids; and `because`, the reason against a faster way, or `None`. Chunks of text that is
+    ///         not normalized yet need a table. This call makes the table, or encoding does after a megabyte of text (with `ignore_merges`, 64 bytes
+    ///         more for each token).
     fn encoding_plan<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let report = self.core(py)?.pipeline().plan_report();
         let plan = PyDict::new(py);
@@ -261,7 +260,7 @@ impl PyTokenizer {
         self.add_noted(&added_token::tokens(tokens, false, "Input")?, tokens.py())
     }
 
-    /// Adds tokens that decoding may skip; returns how many were new or changed. Each `AddedToken` of the list becomes special.
+    /// Adds tokens that decoding may skip; returns how many were new or changed. Sets `special` of each given `AddedToken` to True.
     ///
     /// Args:
     ///     `tokens`: `str` or `AddedToken`.

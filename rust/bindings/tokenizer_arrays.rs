@@ -55,8 +55,7 @@ impl PyTokenizer {
     ///     `return_type_ids`: the type id of each token.
     ///     `return_attention_mask`: 0 for padding, 1 for all other tokens.
     ///     `return_special_tokens_mask`: 1 for special tokens and padding, 0 for all other tokens.
-    ///     `return_overflowing`: a row for each window that truncation cuts off too, and `sample_mapping`, the number of each row's
-    ///         text.
+    ///     `return_overflowing`: also a row for each window that truncation cuts off, and `sample_mapping`, the number of each row's text.
     ///     `num_threads`: threads to work on; by default one for each core, or the number in `RAYON_NUM_THREADS`.
     ///
     /// Raises:
@@ -150,7 +149,7 @@ impl PyTokenizer {
     /// Args:
     ///     `paths`: paths of text files in UTF-8, plain or compressed; paths whose names say that the files hold records, with texts
     ///         in the field or column `text`, each of which is a document; folders and patterns; and sources of `lexmill.sources`.
-    ///     `separator`: a text between documents in text files, which belongs to none; None makes each text file one document.
+    ///     `separator`: the text between the documents of a text file, which is left out; None makes each text file one document.
     ///     `errors`: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD; sources have an option of their own.
     ///     `add_special_tokens`: adds the special tokens of the post-processor.
     ///     `max_length`: tokens that remain of a row, special tokens included; None means as set. Given alone, it truncates.

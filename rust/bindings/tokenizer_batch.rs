@@ -118,8 +118,8 @@ impl PyTokenizer {
 
     /// The `n` best tokenizations of a text by a Unigram model, each with its score, best first.
     ///
-    /// The score is a natural logarithm, the sum of the pre-tokens' scores; of equal ones the tokenization goes first whose
-    /// beginning does, pre-token by pre-token. Time and memory are in proportion to `n` and the length of the text.
+    /// The score is a natural logarithm, the sum of the pre-tokens' scores; tokenizations with equal scores keep the order of their beginnings,
+    /// pre-token by pre-token. Time and memory are in proportion to `n` and the length of the text.
     ///
     /// Args:
     ///     `sequence`: the text.
@@ -266,13 +266,13 @@ impl PyTokenizer {
         Ok(count_array(py, counts))
     }
 
-    /// Number of tokens of files: of each file, or of each document between separators. Truncated and padded texts are told as
-    /// by `count_tokens`.
+    /// Number of tokens of files: of each file, or of each document between separators. A `LengthLimitWarning` tells if texts were truncated or
+    /// padded.
     ///
     /// Args:
     ///     `paths`: paths of text files in UTF-8, plain or compressed; paths whose names say that the files hold records, with texts
     ///         in the field or column `text`, each of which is a document; folders and patterns; and sources of `lexmill.sources`.
-    ///     `separator`: a text between documents in text files, which belongs to none; None makes each text file one document.
+    ///     `separator`: the text between the documents of a text file, which is left out; None makes each text file one document.
     ///     `errors`: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD.
     ///     `add_special_tokens`: adds the special tokens of the post-processor.
     ///     `num_threads`: threads to work on; by default one for each core, or the number in `RAYON_NUM_THREADS`.

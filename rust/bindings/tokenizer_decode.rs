@@ -79,7 +79,7 @@ impl PyTokenizer {
     ///         error handlers as `bytes.decode` does.
     ///
     /// Raises:
-    ///     `InputTypeError`: these are no sequences of integers.
+    ///     `InputTypeError`: the ids are not sequences of integers.
     ///     `IdRangeError`: an id is negative, or does not fit 32 bits.
     ///     `VocabError`: an id has no token, with `strict`.
     ///     `InvalidUtf8Error`: the bytes are not UTF-8, with `errors="strict"`.
@@ -111,7 +111,7 @@ impl PyTokenizer {
     ///     `strict`: raises for an id without a token.
     ///
     /// Raises:
-    ///     `InputTypeError`: these are no sequences of integers.
+    ///     `InputTypeError`: the ids are not sequences of integers.
     ///     `IdRangeError`: an id is negative, or does not fit 32 bits.
     ///     `VocabError`: an id has no token, with `strict`.
     #[pyo3(signature = (ids, skip_special_tokens=true, *, strict=false))]
@@ -131,7 +131,7 @@ impl PyTokenizer {
         Ok(PyBytes::new(py, &bytes.or_raise(py)?))
     }
 
-    /// The bytes that a token adds to a text that it neither begins nor ends.
+    /// The bytes that a token adds inside a text, not at its beginning or end.
     ///
     /// Args:
     ///     `id`: the id of the token.
@@ -164,7 +164,7 @@ impl PyTokenizer {
     ///     `errors`: treats bytes that are not UTF-8, as in `decode`.
     ///
     /// Raises:
-    ///     `InputTypeError`: these are no sequences of integers.
+    ///     `InputTypeError`: the ids are not sequences of integers.
     ///     `IdRangeError`: an id is negative, or does not fit 32 bits.
     ///     `VocabError`: an id has no token, with `strict`.
     ///     `InvalidUtf8Error`: the bytes are not UTF-8, with `errors="strict"`.

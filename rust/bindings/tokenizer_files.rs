@@ -106,7 +106,7 @@ impl PyTokenizer {
         Ok(Self::of(State::of(parts)))
     }
 
-    /// Reads a `.model` or `.spm.fb` file of SentencePiece's; special tokens in text are left to the model, as there.
+    /// Reads a `.model` or `.spm.fb` file of SentencePiece's; special tokens in a text go to the model as plain text, as in SentencePiece.
     ///
     /// Args:
     ///     `path`: the file.
@@ -135,10 +135,10 @@ impl PyTokenizer {
         py.detach(|| atomic_file::write(&path, &write(&parts)?)).or_raise(py)
     }
 
-    /// Reads a `.tiktoken` file, which holds neither `pattern`, which cuts text, nor `special_tokens` with their ids.
+    /// Reads a `.tiktoken` file. The file has only tokens and ranks, so the pattern and the special tokens are arguments.
     ///
-    /// A token's rank is its id. A pre-token that is a token is taken whole, as it stands (`ignore_merges`); in others the
-    /// neighbours that spell the token of the lowest rank are merged first.
+    /// A token's rank is its id. A pre-token that is a token is taken whole, as it stands (`ignore_merges`); in other pre-tokens, the neighbours that
+    /// spell the token of the lowest rank are merged first.
     ///
     /// Args:
     ///     `path`: the file.
@@ -176,10 +176,9 @@ impl PyTokenizer {
     ///     `path`: the file.
     ///
     /// Raises:
-    ///     `OptionError`: the file would be read as another model: the model is not BPE, has dropout, a prefix or a suffix, or
-    ///         kinds of pieces; a token is not spelled in the byte-level alphabet, or a byte has no token; merges are not in
-    ///         the order of ids, or others would be made too; or, without `ignore_merges`, the text of a token is encoded to
-    ///         other tokens.
+    ///     `OptionError`: the file would be read as another model: the model is not BPE, has dropout, a prefix or a suffix, or kinds of pieces; a
+    ///         token is not spelled in the byte-level alphabet, or a byte has no token; merges are not in the order of ids, or the ranks imply
+    ///         further merges; or, without `ignore_merges`, the text of a token is encoded to other tokens.
     ///     `FileError`: the file cannot be written.
     fn save_tiktoken(&self, py: Python<'_>, path: FilePath) -> PyResult<()> {
         let parts = self.shared.parts();

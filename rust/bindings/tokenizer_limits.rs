@@ -23,8 +23,8 @@ pub(super) fn strategy(py: Python<'_>, name: &str) -> PyResult<TruncationStrateg
 
 #[pymethods]
 impl PyTokenizer {
-    /// Cuts encodings to `max_length` tokens from now on, special tokens included. Where special tokens alone are more, nothing is cut,
-    /// as in Hugging Face, which a `TruncationWarning` says.
+    /// Cuts encodings to `max_length` tokens from now on, special tokens included. If the special tokens alone are more, nothing is cut, as in
+    /// Hugging Face, and a `TruncationWarning` says so.
     ///
     /// Args:
     ///     `max_length`: tokens to keep.

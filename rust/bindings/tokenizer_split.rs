@@ -128,10 +128,10 @@ impl PyTokenizer {
         Ok((spans, row_splits.into_pyarray(py)))
     }
 
-    /// The beginning of a text that has at most `size` tokens, as `encode` counts its tokens by itself.
+    /// The beginning of a text that has at most `size` tokens, as `encode` counts them in the beginning alone.
     ///
-    /// It ends after a token of the text: after the last one that may fit, or before, if the beginning has more tokens by itself than in
-    /// the text. Truncation and padding do not apply.
+    /// It ends after a token of the text: after the last token that fits, or an earlier one if the beginning alone has more tokens than in the text.
+    /// Truncation and padding do not apply.
     ///
     /// Args:
     ///     `text`: the text.

@@ -40,11 +40,11 @@ impl PyTokenizer {
     ///         hold records, such as `.jsonl` or `.parquet`, with texts in the field or column `text`; folders and patterns; and
     ///         sources of `lexmill.sources`. Or a dictionary of such files by the names of domains.
     ///     `trainer`: the trainer; by default one for the kind of model, with default options.
-    ///     `weights`: of domains, how often each is counted, as `lexmill.merge_counts` takes it.
-    ///     `shares`: of domains, the parts of the mixture, as `lexmill.merge_counts` takes it.
-    ///     `max_memory`: bytes that counting, and then training, may add to the memory of the process, such as `"8GB"`. Counting
-    ///         writes words that do not fit to `folder`. Training that would take more does not start: the error tells how much it
-    ///         needs, and which rare words to leave out. The limit does not change the result.
+    ///     `weights`: how often each domain is counted, as `lexmill.merge_counts` takes it.
+    ///     `shares`: the share of each domain in the mixture, as `lexmill.merge_counts` takes it.
+    ///     `max_memory`: bytes that counting, and then training, may add to the memory of the process, such as `"8GB"`. Counting writes words that do
+    ///         not fit to `folder`. Training that would take more does not start: the error tells how much it needs, or how far to trim the counts.
+    ///         The limit does not change the result.
     ///     `folder`: the folder for words that do not fit in memory; by default the system's folder for temporary files.
     ///     `errors`: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD; sources have an option of their own.
     ///     `on_progress`: called with the stage, the work done, the total, the seconds left and the bytes of memory taken, see
@@ -52,7 +52,7 @@ impl PyTokenizer {
     ///     `num_threads`: threads to work on; by default one for each core, or the number in `RAYON_NUM_THREADS`.
     ///
     /// Returns:
-    ///     None; of domains, the tokens of each by its name, see `lexmill.DomainTokens`.
+    ///     None; for domains, the tokens of each domain by name, see `lexmill.DomainTokens`.
     ///
     /// Raises:
     ///     `FileError`: a file cannot be read, a folder or pattern has no files, or the folder cannot be written to.

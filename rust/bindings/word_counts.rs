@@ -46,7 +46,7 @@ impl PyWordCounts {
         py.detach(|| CountsFile::open(&path)).or_raise(py).map(|counts| Self { counts })
     }
 
-    /// Puts the counts in place of a file, whole or not at all.
+    /// Writes the counts to a file, whole or not at all.
     ///
     /// Args:
     ///     `path`: the file.
@@ -131,7 +131,7 @@ impl PyWordCounts {
     /// About how many bytes training from the counts adds at most to the memory of the process. Reads all words.
     ///
     /// Args:
-    ///     `trainer`: the trainer of that training; by default a `BpeTrainer` with default options.
+    ///     `trainer`: the trainer; by default a `BpeTrainer` with default options.
     ///     `num_threads`: threads to work on; by default one for each core, or the number in `RAYON_NUM_THREADS`.
     ///
     /// Raises:
@@ -171,7 +171,7 @@ impl PyWordCounts {
         self.counts.summary().dropped_words
     }
 
-    /// The sum of the counts of those.
+    /// The sum of the counts of the words that `trim` left out.
     #[getter]
     fn dropped_total(&self) -> u64 {
         self.counts.summary().dropped_total

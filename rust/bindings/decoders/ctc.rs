@@ -6,7 +6,7 @@ use super::PyDecoder;
 use crate::bindings::stage_class::stage_fields;
 use crate::decoders::{Ctc, Decoder};
 
-/// From labels of letters, some of them repeated and some for gaps, to text.
+/// Turns the labels of a CTC model into text: repeated labels count once, and gaps are left out.
 ///
 /// Args:
 ///     `pad_token`: the label for a gap, which also stands between equal letters.

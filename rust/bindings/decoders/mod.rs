@@ -45,7 +45,7 @@ stage_base! {
 }
 
 metaspace_class! {
-    /// Spaces in place of visible ones.
+    /// Turns visible spaces into spaces.
     ///
     /// Args:
     ///     `replacement`: the character that stands for a space.
@@ -56,7 +56,7 @@ metaspace_class! {
 
 #[pymethods]
 impl PyDecoder {
-    /// A decoder that calls `decoder.decode_chain(tokens)` with a list of texts, and gets one. A tokenizer with it cannot be
+    /// A decoder that calls `decoder.decode_chain(tokens)` with a list of texts; the call returns a list of texts. A tokenizer with it cannot be
     /// saved.
     #[staticmethod]
     fn custom(py: Python<'_>, decoder: Py<PyAny>) -> PyResult<Py<PyAny>> {
@@ -146,7 +146,7 @@ stage_fields! { PyStrip: Decoder::Strip(strip) => {
     stop set_stop: usize = strip.stop;
 }}
 
-/// A space in place of the mark at a word's end, but nothing in the last token.
+/// Turns the mark at a word's end into a space, and removes the mark in the last token.
 ///
 /// Args:
 ///     `suffix`: the mark.

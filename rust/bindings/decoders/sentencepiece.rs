@@ -17,7 +17,7 @@ use crate::sentencepiece::{Charsmap, SentencePiece, SentencePieceOptions};
 ///     `unk_surface`: the text of the unknown token.
 ///     `byte_fallback`: tokens such as `<0xE2>` are bytes. Bytes that are not UTF-8 become U+FFFD, one each.
 ///     `add_dummy_prefix`: takes one space off the beginning of the text.
-///     `remove_extra_whitespaces`: takes one off each of the first tokens, until there is text.
+///     `remove_extra_whitespaces`: takes one space off each of the first tokens, until there is text.
 ///     `precompiled_charsmap`: compiled rules that rewrite the text in the end (rules of denormalization), of which the
 ///         longest that matches is applied; None for no rules.
 ///

@@ -20,8 +20,8 @@ use crate::vocab::Vocab;
 
 /// Byte-pair encoding.
 ///
-/// The neighbours in a word that the earliest merge joins are joined first, until no merge applies. Options but
-/// `cache_capacity` are attributes too, which can be set.
+/// In each word, the earliest merge that applies joins two neighbours, until no merge applies. Options but `cache_capacity` are attributes too, which
+/// can be set.
 ///
 /// Args:
 ///     `vocab`: ids by token, or the path of a `vocab.json`; given together with `merges`.
@@ -34,9 +34,9 @@ use crate::vocab::Vocab;
 ///     `fuse_unk`: joins neighbouring unknown characters in one unknown token.
 ///     `byte_fallback`: spells unknown characters as `<0xNN>` tokens, if the vocabulary has all that they need.
 ///     `ignore_merges`: a word that is in the vocabulary is that token without merging.
-///     `alpha`: the probability, from 0 to 1, of skipping a merge as SentencePiece's sampling does: until one of the two
-///         symbols changes. (With `dropout`, until the next merge in the word.)
-///     `seed`: of `dropout` and `alpha`; None draws other numbers in each call.
+///     `alpha`: the probability, from 0 to 1, of skipping a merge, as SentencePiece's sampling does. The merge stays skipped until one of its two
+///         symbols changes; with `dropout`, until the next merge in the word.
+///     `seed`: the seed of `dropout` and `alpha`; with None, each call draws other numbers.
 #[pyclass(name = "BPE", module = "lexmill.models", extends = PyModel, frozen)]
 pub(in crate::bindings) struct PyBpe;
 

@@ -25,7 +25,7 @@ use crate::models::unigram::{Segmentation, Unigram, UnigramOptions};
 ///     `alpha`: samples instead of taking the best segmentation: one of score s is drawn with a probability in
 ///         proportion to exp(`alpha` s).
 ///     `nbest_size`: samples among this many best segmentations only, 1024 at most; None, 0 or -1 for all of them.
-///     `seed`: of the sampling; None draws other numbers in each call.
+///     `seed`: the seed of the sampling; with None, each call draws other numbers.
 #[pyclass(name = "Unigram", module = "lexmill.models", extends = PyModel, frozen)]
 pub(in crate::bindings) struct PyUnigram;
 

@@ -39,7 +39,7 @@ plain_stages! {
     "UnicodeScripts" PyUnicodeScripts => PreTokenizer::UnicodeScripts;
 }
 
-/// Cuts into pieces of as many characters each.
+/// Cuts a text into pieces of `length` characters each.
 ///
 /// Args:
 ///     `length`: characters of a piece; the last may have fewer.

@@ -29,7 +29,7 @@ use crate::vocab::Vocab;
 ///     `show_progress`: draws progress on standard error, unless `train` gets `on_progress`.
 ///     `progress_format`: how it is drawn: `indicatif`, `json` lines or `silent`.
 ///     `special_tokens`: `str` or `AddedToken`, which take the first ids in this order and are added to the tokenizer.
-///     `limit_alphabet`: the most characters of the alphabet; the rarest are dropped. Left out, there is no limit.
+///     `limit_alphabet`: the largest size of the alphabet; the rarest characters are dropped. By default there is no limit.
 ///     `initial_alphabet`: characters that are in the alphabet even if no word has them; of longer texts the first
 ///         character.
 ///     `continuing_subword_prefix`: the prefix of every character of a word but the first.
@@ -40,11 +40,11 @@ use crate::vocab::Vocab;
 ///     `superwords`: a second phase, which learns tokens of several words; see `SuperwordOptions`.
 ///     `auto_character_coverage`: characters share the vocabulary with the merges instead of having places of their own. The trained
 ///         model has the 256 byte pieces and `byte_fallback`.
-///     `forbid`: regular expressions, or one, in the language of `lexmill.Regex`, that no token that is learned may match
-///         anywhere: `"  "` for two spaces, `"[0-9]{2}"` for two digits. They are matched with the text of a token, without
-///         affixes; at the byte level with its bytes. Initial symbols are exempt.
-///     `initial_tokens`: tokens that the vocabulary must have, as it spells them, with the merges that make them: these come first, in this
-///         order. Neither `forbid` nor `max_token_length` concerns them.
+///     `forbid`: one or several regular expressions, in the syntax of `lexmill.Regex`, that no learned token may match anywhere: `"  "` for two
+///         spaces, `"[0-9]{2}"` for two digits. They are matched with the text of a token, without affixes; at the byte level with its bytes. Initial
+///         symbols are exempt.
+///     `initial_tokens`: tokens that the vocabulary must have, as it spells them. The merges that make them come first, in this order. Neither
+///         `forbid` nor `max_token_length` concerns them.
 ///
 /// Raises:
 ///     `OptionRangeError`: a number is negative.

@@ -34,7 +34,7 @@ pub(in crate::bindings) struct ParityTraining {
 ///     `num_merges`: how many merges to learn.
 ///     `variant`: how a language is chosen: `base`, the one that is compressed worst; `window`, the same, but none may have far
 ///         more than its even share of the last turns.
-///     `min_frequency`: a pair that is less frequent in the language that chooses is never merged.
+///     `min_frequency`: a pair that is less frequent in the chosen language is never merged.
 ///     `ratio`: the compression rate to aim at, for each language; only the proportions matter. Dev sets take precedence.
 ///     `global_merges`: how many merges go to the pair that is most frequent in all languages, before languages are chosen.
 ///     `window_size`: how many turns `window` looks back.
@@ -42,7 +42,7 @@ pub(in crate::bindings) struct ParityTraining {
 ///     `total_symbols`: `num_merges` is the size of the vocabulary, with special tokens and the alphabet.
 ///     `special_tokens`: `str` or `AddedToken`, which take the first ids in this order and are added to the tokenizer.
 ///     `show_progress`: draws progress on standard error, unless `train_from_iterator` gets `on_progress`.
-///     `limit_alphabet`: the most characters of the alphabet; the rarest are dropped. None for no limit.
+///     `limit_alphabet`: the largest size of the alphabet; the rarest characters are dropped. None for no limit.
 ///     `initial_alphabet`: single characters that are in the alphabet even if no word has them.
 ///     `continuing_subword_prefix`: the prefix of every character of a word but the first.
 ///     `end_of_word_suffix`: the suffix of the last character of a word.

@@ -18,8 +18,8 @@ const ALGORITHMS: [(&str, SuperwordAlgorithm); 2] =
 ///     `initial_vocab_size`: tokens of the first phase, which is the training without superwords.
 ///     `algorithm`: `boundless` joins neighbouring pre-tokens that are single tokens after the first phase; `superbpe` merges any
 ///         neighbouring tokens of the text between two cuts of the second phase.
-///     `max_words`: the most words of a merged token, which are its runs of characters other than spaces; by default 4 with
-///         `superbpe`, and no limit with `boundless`.
+///     `max_words`: the most words of a merged token; a word is a run of characters other than spaces. By default 4 with `superbpe`, and no limit
+///         with `boundless`.
 ///     `joins`: a regular expression for the pre-tokens that may be joined, each as a whole; by default words of letters, and with
 ///         `superbpe` runs of punctuation too, as GPT-2's pattern cuts them.
 ///     `pattern`: the regular expression that cuts text in the second phase, and that the trained tokenizer has; by default the

@@ -29,17 +29,17 @@ use crate::trainers::unigram::{Algorithm, UnigramTrainer};
 ///     `unk_token`: the token for unknown characters; it takes the first id if it is no special token.
 ///     `max_piece_length`: the most characters of a piece.
 ///     `n_sub_iterations`: rounds of expectation maximization between two prunings.
-///     `seed_size`: characters and substrings to start from.
+///     `seed_size`: how many characters and substrings training starts from.
 ///     `character_coverage`: the share of all characters of the corpus, from 0 to 1, that have a piece; the rarest go
 ///         without.
 ///     `algorithm`: `em`, expectation maximization, or `exact-loss`, the textbook's loop for small corpora.
 ///     `use_sparse_pruning`: subtracts a penalty from expected counts, which removes the rare pieces, in the place of pruning by loss.
 ///     `auto_character_coverage`: characters share the vocabulary with the other pieces instead of having places of their own. The
 ///         trained model has the 256 byte pieces and `byte_fallback`. Needs `use_sparse_pruning`.
-///     `forbid`: regular expressions, or one, in the language of `lexmill.Regex`, that no token that is learned may match
-///         anywhere: `"  "` for two spaces, `"[0-9]{2}"` for two digits. They are matched with the text of a token, without
-///         affixes; at the byte level with its bytes. Characters are exempt.
-///     `initial_tokens`: pieces that the vocabulary must have, as it spells them; pruning leaves them. `forbid` does not concern them.
+///     `forbid`: one or several regular expressions, in the syntax of `lexmill.Regex`, that no learned token may match anywhere: `"  "` for two
+///         spaces, `"[0-9]{2}"` for two digits. They are matched with the text of a token, without affixes; at the byte level with its bytes.
+///         Characters are exempt.
+///     `initial_tokens`: pieces that the vocabulary must have, as it spells them; pruning keeps them. `forbid` does not concern them.
 ///
 /// Raises:
 ///     `OptionRangeError`: a number is negative.

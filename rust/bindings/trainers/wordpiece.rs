@@ -27,20 +27,19 @@ use crate::trainers::wordpiece::{Score, WordPieceTrainer};
 ///     `show_progress`: draws progress on standard error, unless `train` gets `on_progress`.
 ///     `progress_format`: how it is drawn: `indicatif`, `json` lines or `silent`.
 ///     `special_tokens`: `str` or `AddedToken`, which take the first ids in this order and are added to the tokenizer.
-///     `limit_alphabet`: the most characters of the alphabet; the rarest are dropped. Left out, there is no limit.
+///     `limit_alphabet`: the largest size of the alphabet; the rarest characters are dropped. By default there is no limit.
 ///     `initial_alphabet`: characters that are in the alphabet even if no word has them; of longer texts the first
 ///         character.
-///     `continuing_subword_prefix`: stands before every character of a word but the first. Set to None later, characters are
-///         learnt without a prefix.
+///     `continuing_subword_prefix`: stands before every character of a word but the first. If the attribute is set to None, characters are learnt
+///         without a prefix.
 ///     `end_of_word_suffix`: the suffix of the last character of a word.
 ///     `score`: `frequency` merges the most frequent pair first, `likelihood` the pair with the highest count(ab) /
 ///         (count(a) count(b)), compared exactly, and `likelihood-float64` the same in 64-bit numbers.
-///     `tie_break`: which of equals is merged first: `smallest-ids`, the default for `frequency`, or `first-seen`, the
-///         default for the others.
-///     `min_pair_frequency`: as `min_frequency`; the larger of both counts.
-///     `forbid`: regular expressions, or one, in the language of `lexmill.Regex`, that no token that is learned may match
-///         anywhere: `"  "` for two spaces, `"[0-9]{2}"` for two digits. They are matched with the text of a token, without
-///         affixes; at the byte level with its bytes. Initial symbols are exempt.
+///     `tie_break`: which of equal pairs comes first: `smallest-ids`, the default for `frequency`, or `first-seen`, the default for the others.
+///     `min_pair_frequency`: as `min_frequency`; the larger of the two applies.
+///     `forbid`: one or several regular expressions, in the syntax of `lexmill.Regex`, that no learned token may match anywhere: `"  "` for two
+///         spaces, `"[0-9]{2}"` for two digits. They are matched with the text of a token, without affixes; at the byte level with its bytes. Initial
+///         symbols are exempt.
 ///     `initial_tokens`: tokens that the vocabulary must have, as it spells them; their ids follow the special tokens' ids.
 ///         `forbid` does not concern them.
 ///
