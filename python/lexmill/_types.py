@@ -26,14 +26,14 @@ PreTokenizedEncodeInput: TypeAlias = (
 """A text cut into words, or a pair of such texts."""
 
 InputSequence: TypeAlias = TextInputSequence | PreTokenizedInputSequence
-"""What `encode` takes: one text, cut into words or not."""
+"""The input of `encode`: one text, cut into words or not."""
 
 EncodeInput: TypeAlias = TextEncodeInput | PreTokenizedEncodeInput
-"""One row of what `encode_batch` takes: a text or a pair, cut into words or not."""
+"""One item of the input of `encode_batch`: a text or a pair, cut into words or not."""
 
 OnProgress: TypeAlias = Callable[[str, int, int, float | None, int | None], object]
-"""What long work reports to: called with the stage, what is done, the total (0 where it is unknown), the seconds left
-and the bytes of memory that the process takes (each None where unknown). What the callable raises ends the work."""
+"""A function that long work calls with the stage, the work done, the total (0 if unknown), the seconds left and the
+bytes of memory of the process (each None if unknown). An exception of the function ends the work."""
 
 
 class OffsetReferential(Enum):

@@ -63,7 +63,7 @@ class OptionError(LexmillError, ValueError):
 
 
 class OptionRangeError(OptionError, OverflowError):
-    """Raised when a number that must not be negative is."""
+    """Raised when a number is negative but must not be."""
 
 
 class FormatError(LexmillError, ValueError):
@@ -82,7 +82,7 @@ class RemotePathError(FileError, OptionError):
 
 
 class RegexError(LexmillError, ValueError):
-    """Raised when a regular expression does not compile or gives up while matching."""
+    """Raised when a regular expression does not compile, or when a search takes too many steps."""
 
 
 class VocabError(LexmillError, KeyError):
@@ -113,11 +113,11 @@ class TextTooLongError(LexmillError, OverflowError):
 
 
 class LostStateWarning(UserWarning):
-    """Warns of a saved file that lacks `encode_special_tokens`, which the tokenizer has on."""
+    """Warns of a saved file without a setting of the tokenizer: `encode_special_tokens` or `role_to_token`."""
 
 
 class ByteTokenWarning(UserWarning):
-    """Warns of an added token that a `ByteLevel` decoder reads as other bytes, since the model has it for them."""
+    """Warns of an added token that a `ByteLevel` decoder reads as the bytes of the model's token with the same id."""
 
 
 class CorpusWarning(UserWarning):

@@ -46,8 +46,8 @@ class Estimate:
         bytes: bytes of the files, as they lie on the disk.
         sampled_bytes: bytes of text in the sample.
         words: words of the corpus.
-        distinct_words: distinct words of the corpus. Small samples overstate this, and the more so the more the corpus
-            is mixed.
+        distinct_words: distinct words of the corpus. Small samples overstate this number, most of all for mixed
+            corpora.
         exponent: distinct words grow as this power of the words read (Heaps' law).
         training_memory: bytes that training takes at most, beside the process's other memory.
         counting_seconds: seconds for counting without a limit of memory, on as many threads as the sample was counted.
@@ -77,7 +77,7 @@ def estimate(
     """Estimates the time to count the words of files and the memory to train on them, from a sample of the files.
 
     Of plain text and JSON lines the sample comes from places spread evenly over all files; of other files it is their
-    beginning. How much text a file has, compressed or with other fields and columns beside the texts, is told by the
+    beginning. For a compressed file, or a file with other fields and columns, the amount of text is estimated from the
     bytes of the file that the sample took.
 
     Args:
@@ -91,7 +91,7 @@ def estimate(
         num_threads: threads to count on; by default one for each core, or the number in `RAYON_NUM_THREADS`.
 
     Raises:
-        OptionError: a source is no files.
+        OptionError: a source does not read files.
         FileError: a file cannot be read.
         FormatError: a file that should be text is of another format.
         EmptyCorpusError: there are no words in the sample.

@@ -133,7 +133,7 @@ class JsonLines(Files):
 class Csv(Files):
     r"""Comma-separated values: one column of each record is a text.
 
-    A value in quotation marks may hold delimiters and line ends, and each of its own marks twice. A mark that is never
+    A value in quotation marks may hold delimiters, line ends and, written twice, quotation marks. A mark that is never
     closed, or not within 2 GiB, and a closing mark with text after it make a broken record, named by the line of the
     opening mark. With `on_error="skip"` reading goes on at the line after that one.
 
@@ -200,10 +200,10 @@ class Parquet(_Columns):
 class Arrow(_Columns):
     """Arrow IPC files and streams: one column of strings, or of bytes in UTF-8, holds the texts.
 
-    Such a column may be a dictionary, or within structs. Which of the two a file is, its first bytes tell. The cache of
-    Hugging Face `datasets` and the files of `save_to_disk` are streams; `write_ipc` of polars and Feather of version 2
-    make Arrow files. These are read from their footer, so one that is compressed as a whole, or comes from a pipe, is
-    copied to a temporary file first. One record batch has to fit into memory.
+    Such a column may be a dictionary, or within structs. The first bytes of a file tell if it is an Arrow file or a
+    stream. The cache of Hugging Face `datasets` and the files of `save_to_disk` are streams; `write_ipc` of polars and
+    Feather of version 2 make Arrow files. Arrow files are read from their footer, so a file that is compressed as a
+    whole, or comes from a pipe, is copied to a temporary file first. One record batch has to fit into memory.
 
     Attributes:
         column: the name of the column; dots lead into structs (`meta.text`).
@@ -261,7 +261,7 @@ class ArrowStream(Source):
 class Documents(Files):
     """Text files: each file is a text, or each part of it that ends with a separator.
 
-    After the last separator there is a text only if there is something.
+    An empty text after the last separator is left out.
 
     Attributes:
         separator: the text that ends each text and is not part of it, such as `<|endoftext|>`; None for whole files.

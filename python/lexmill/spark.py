@@ -70,8 +70,8 @@ def count_words(
     For files the result is, byte by byte, the result of `lexmill.count_words`. Each group of files leaves a run of
     counts in `folder`; a job that is started again keeps the runs that are there. Remove them once the result is saved.
 
-    For a data frame, rows are sorted by `order`, and words and counts, and all that is trained from them, are as for
-    the texts in that order. Each of Spark's partitions is a source, so the numbers of sources may differ between two
+    For a data frame, rows are sorted by `order`. Words, counts and models trained from them are the same as for the
+    texts in that order. Each of Spark's partitions is a source, so the numbers of sources may differ between two
     results.
 
     Args:
@@ -94,7 +94,7 @@ def count_words(
         num_threads: threads of a task; `spark.task.cpus` reserves cores for them.
 
     Raises:
-        FileError: a file is missing, or another one on a worker than on the driver; or a folder cannot be written to.
+        FileError: a file is missing, or differs between a worker and the driver; or a folder cannot be written to.
         OptionError: a source is no file, there is less memory than counting needs, or `order` is missing or has equal
             values.
         OutputError: another job works in the folder.
@@ -159,7 +159,7 @@ def tokenize(
     Raises:
         OutputError: the folder holds something else or an earlier job, another job works in it, or the job to resume
             was begun with another tokenizer, other options or other files; the message names the difference.
-        FileError: a file is missing, or another one on a worker than on the driver; or a folder cannot be written to.
+        FileError: a file is missing, or differs between a worker and the driver; or a folder cannot be written to.
         FormatError: a record is broken, with `on_error="raise"`.
         OptionError: options that do not fit together, or a tokenizer that truncates, pads or samples.
         LexmillError: Spark is not installed.

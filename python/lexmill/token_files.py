@@ -123,7 +123,7 @@ def tokenize_files(
             texts in the field or column `text`.
         out: the folder; made if it is not there, and otherwise empty but for an earlier run. It may be a URL such as
             `s3://bucket/tokens`: parts are uploaded as they are finished, and the disk of this machine holds two parts,
-            or with `shuffle` and `join` all ids, in the folder of temporary files.
+            or with `shuffle` or `join` all ids, in the folder of temporary files.
         format: `megatron` (`.bin` and `.idx`), `arrow` (`datasets.load_from_disk`), `parquet`, `npy`, `mds` (MosaicML
             streaming), `webdataset` (tar files of NPY files), `litdata`, `arrayrecord` (Grain), or `raw`.
         preset: for `raw`, the program that reads the files: `nanogpt`, `datatrove`, `dolma` or `llm.c`.
@@ -145,24 +145,25 @@ def tokenize_files(
             each document in the row from 0; `document_ids`, the number of each token's document in the row, from 1, or
             0 for padding; `cu_seqlens`, the starts and the end of the row. `npy` has the first two, in files of their
             own; `litdata` and `arrayrecord` have none.
-        validation: the share of documents that goes to files of its own. A document's seed, file and place decide.
+        validation: the share of documents that goes to files of its own. The seed, and a document's file and place,
+            decide.
         seed: another seed chooses other documents for validation, and another order with `shuffle`.
         shuffle: puts the documents of all sources into an order that the seed and their places decide. Until the run is
             finished, this takes room on the disk for all ids once more.
         part_bytes: bytes of ids in a part; a longer document is a part of its own. At most 128 MiB for `mds` and
-            `litdata`, whose offsets have 32 bits.
+            `litdata`, whose 32-bit offsets need files below 4 GiB.
         signed: for `arrow` and `parquet`, `int32` ids for readers without unsigned integers, such as Spark.
         columns: for `arrow` and `parquet` without `pack`, fields or columns of the sources to keep beside the ids; dots
             lead into objects and structs (`meta.lang`). A mapping also says their types; else these are as in the
             first file for Parquet and Arrow, and strings for JSON lines and CSV. A missing value is null; a value of
             another type is a broken record.
         offsets: for `arrow` and `parquet` without `pack`, where each token begins and ends in its text, in characters,
-            in the columns `offsets_start` and `offsets_end`, as `encode` gives them; `begin_token` and `end_token`
-            have 0 and 0.
+            in the columns `offsets_start` and `offsets_end`, as `encode` gives them; `begin_token` and `end_token` have
+            the offsets 0 and 0.
         join: for `megatron`, joins all parts at the end to one pair of files, `tokens.bin` and `tokens.idx`, or one for
             each split. This takes room for one part more.
-        resume: goes on with a run that was cut short; begins one if there is none. Inputs of which no finished part has
-            records may be others than before, and so may the handling of broken records and invalid bytes.
+        resume: goes on with a run that was cut short; begins one if there is none. Inputs without records in finished
+            parts may have changed, and so may the handling of broken records and invalid bytes.
         overwrite: removes the files of an earlier run.
         num_threads: threads to work on; by default one for each core, or the number in `RAYON_NUM_THREADS`.
         on_progress: called with the stage, the bytes of sources whose ids are written, their total, the seconds left
@@ -247,7 +248,7 @@ def merge_token_files(
         OutputError: a run is not finished, has another format than `megatron`, or another tokenizer, type of ids or
             tokens around documents than the first; a file is not as it was written; `out` holds something else. The
             message names the folder and the difference.
-        OptionError: there are no folders, or one that is not in a list.
+        OptionError: `folders` is empty, or is a single path.
         FileError: a file cannot be read or written, as on a full disk.
     """
     if isinstance(folders, str):

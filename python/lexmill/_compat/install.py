@@ -38,7 +38,8 @@ def install(version: str = "0.23") -> None:
         version: the interface: `0.23` for `lexmill`, or `1` for `lexmill.v1`, which is provisional.
 
     Raises:
-        LexmillError: the other package, or the other interface, is imported already; classes of both would meet.
+        LexmillError: the other package, or the other interface, is imported already, so the program would mix classes
+            of both.
         OptionError: another version.
     """
     if version not in VERSIONS:

@@ -44,7 +44,7 @@ class DomainTokens:
         bytes: bytes of the words, as the normalizer and the pre-tokenizer leave them. They are not multiplied.
         tokens: tokens of the words, not multiplied.
         used: distinct tokens among them.
-        bytes_per_token: bytes by tokens; None without tokens.
+        bytes_per_token: bytes divided by tokens; None without tokens.
         used_share: distinct tokens as a share of the vocabulary of the model.
         words_without_tokens: words that are not in the vocabulary and have no token for unknown text.
     """

@@ -45,7 +45,7 @@ def pack_tokens(
         length: tokens of a row.
         out: the folder of the index; made if it is not there.
         packing: how documents are divided, as for `tokenize_files`.
-        seed: puts the documents into a pseudo-random order; without it they come in their own.
+        seed: puts the documents into a pseudo-random order; without it they keep their order.
         split: `train` or `validation`; the first by default.
         overwrite: replaces an index that `out` holds.
         on_progress: called as by `tokenize_files`, with the stage `pack`, in documents; an exception that it raises

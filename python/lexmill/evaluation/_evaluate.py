@@ -50,8 +50,8 @@ def evaluate(
         alpha: the order of Rényi's entropy.
         words: the rule that divides words: `whitespace`, or `unicode` for UAX 29, which needs the package `regex` and
             takes several times as long.
-        sample_every: n, if the words, boundaries and round trips of large corpora (more than a million characters) are
-            told from every n-th text; 1 for all texts, which takes up to four times as long.
+        sample_every: n, to measure words, boundaries and round trips of large corpora (more than a million characters)
+            on every n-th text; 1 for all texts, which takes up to four times as long.
         num_threads: threads to encode on; by default one for each core, or the number in `RAYON_NUM_THREADS`.
         on_progress: called as by `lexmill.report`.
 

@@ -37,10 +37,10 @@ class WordShares:
     Attributes:
         words: words of the texts.
         continued: words that two tokens or more touch.
-        whole: words that one token alone touches, which is not the unknown token. The other words have no token, or
-            the unknown one alone.
+        whole: words that one token alone touches, unless it is the unknown token. Words that are neither whole nor
+            continued have no token, or the unknown token alone.
         continued_share, whole_share: the same as shares of all words.
-        tokens_per_word: tokens of the texts by words (fertility).
+        tokens_per_word: tokens of the texts divided by words (fertility).
     """
 
     words: int
@@ -75,13 +75,14 @@ class CorpusTokens:
         tokens: tokens of the corpus, without special tokens of the post-processor.
         unknown: how many of them stand for unknown text.
         used: distinct tokens among them.
-        bytes_per_token: bytes of the corpus by tokens.
+        bytes_per_token: bytes of the corpus divided by tokens.
         shannon_entropy: bits per token.
-        shannon_efficiency: the entropy by the binary logarithm of the size of the vocabulary.
+        shannon_efficiency: the entropy divided by the binary logarithm of the size of the vocabulary.
         renyi_entropy: bits per token, of the order `alpha` that the manifest names.
-        renyi_efficiency: this entropy by the binary logarithm of the size of the vocabulary.
-        renyi_efficiency_of_used: by the logarithm of `used`, as `tokenization-scorer` divides.
-        nsl: tokens by the tokens of the reference tokenizer that the manifest names (normalized sequence length).
+        renyi_efficiency: this entropy divided by the binary logarithm of the size of the vocabulary.
+        renyi_efficiency_of_used: this entropy divided by the binary logarithm of `used`, as in `tokenization-scorer`.
+        nsl: tokens divided by the tokens of the reference tokenizer that the manifest names (normalized sequence
+            length).
         words: how many words are cut.
         round_trip: how many texts come back.
     """
@@ -157,9 +158,9 @@ class ParallelTokens:
     Attributes:
         name: the tokenizer.
         tokens: tokens of each language, in their order.
-        unknown: how many of them stand for unknown text: a language of which little is known seems cheap.
+        unknown: how many of them stand for unknown text, which makes a language seem cheap.
         base: the language that premiums compare with.
-        premiums: tokens of each language by tokens of the base.
+        premiums: tokens of each language divided by tokens of the base.
         parity: the fewest tokens of a language, divided by the most tokens of a language; 1 if all are equal.
         gini: the inequality of `tokens`, 0 if all are equal.
     """

@@ -23,7 +23,7 @@ class MessageTokens:
     Attributes:
         ids: all ids, `uint16` if every id of the tokenizer fits, else `uint32`.
         loss_mask: 1 for each token to learn, else 0: `uint8`.
-        row_splits: where conversations begin, `int64`, one more than there are conversations.
+        row_splits: where each conversation begins, and the end of the last one: `int64`.
         straddling: tokens to learn that begin before or end after the text to learn, one number a row: `int64`.
         texts: the rendered conversations, if they were asked for.
     """
@@ -46,8 +46,8 @@ class MessageTokens:
         """The tokens to learn as half-open ranges within rows.
 
         Returns:
-            Start and end of each range, two a range, in tokens of its row; and where the ranges of rows begin, one more
-            than there are rows.
+            An array of shape (ranges, 2), the start and end of each range in tokens of its row; and the row splits: the
+            ranges of row `i` are `ranges[row_splits[i]:row_splits[i + 1]]`.
         """
         changes = np.diff(self.loss_mask, prepend=np.uint8(0), append=np.uint8(0))
         # A range that reaches from one row into the next is two.

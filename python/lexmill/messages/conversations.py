@@ -78,7 +78,7 @@ def conversation_of(record: object, name: str = "messages", place: str = "", *, 
 
     Raises:
         FormatError: the record has no messages, or one that cannot be read.
-        InputTypeError: a value is none of JSON.
+        InputTypeError: a value has a type that JSON does not have.
     """
     if isinstance(record, Conversation):
         return record if record.place else replace(record, place=place)
@@ -113,7 +113,7 @@ def plain_conversation(
 
     Raises:
         FormatError: a message cannot be read.
-        InputTypeError: a value is none of JSON.
+        InputTypeError: a value has a type that JSON does not have.
     """
     schemas: Any = tools if is_plain else plain_value(tools)
     texts: Any = documents if is_plain else plain_value(documents)
@@ -127,7 +127,7 @@ def plain_messages(messages: object, *, is_plain: bool = False) -> list[dict[str
 
     Raises:
         FormatError: a message has no role, or a content that is not text.
-        InputTypeError: a value is none of JSON.
+        InputTypeError: a value has a type that JSON does not have.
     """
     if isinstance(messages, str | bytes) or not isinstance(messages, Sequence):
         message = f"messages are a {type(messages).__name__} but must be a list of dictionaries"

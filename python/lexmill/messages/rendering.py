@@ -72,14 +72,15 @@ def render_messages(
         tools: JSON schemas of tools.
         documents: dictionaries with `title` and `text`.
         add_generation_prompt: ends the text with the beginning of an answer.
-        variables: further variables of the template, such as `enable_thinking`; they come before the template's own.
+        variables: further variables of the template, such as `enable_thinking`; they override the variables of the
+            `ChatTemplate`.
         now: the time for `strftime_now`; by default the present.
 
     Raises:
         TemplateError: the template does not compile, fails, or refuses the conversation.
         SpanError: the text of a message cannot be followed; the message names the operation of the template.
         FormatError: a message has no role, or a content other than text.
-        InputTypeError: a value is none of JSON.
+        InputTypeError: a value has a type that JSON does not have.
         LexmillError: jinja2, which the extra `lexmill[messages]` brings, is not installed.
     """
     renderer = Renderer(ChatTemplate.of(template), add_generation_prompt=add_generation_prompt, variables=variables)

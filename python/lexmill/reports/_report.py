@@ -107,7 +107,7 @@ def report(
         alpha: the order of Rényi's entropy.
         words: the rule that divides words for the shares of cut words, as for `lexmill.evaluate`. Ratios of tokens per
             word always have words between white space.
-        sample_every: the distance between two texts that words, boundaries and round trips are told from.
+        sample_every: the distance between the texts that are sampled, as for `lexmill.evaluate`.
         num_threads: threads to encode on; by default one for each core, or the number in `RAYON_NUM_THREADS`.
         on_progress: called with the stage, the bytes of text that are read, their total (0 where it is unknown), the
             seconds left and the bytes of memory taken, see `lexmill.OnProgress`; an exception that it raises ends the

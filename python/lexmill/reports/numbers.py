@@ -92,7 +92,7 @@ class TokenCount:
 
 @dataclass(frozen=True)
 class Coverage:
-    """Which share of all tokens of the corpus are among the `ranks[i]` most frequent ones: `shares[i]`."""
+    """`shares[i]` is the share of the `ranks[i]` most frequent tokens in all tokens of the corpus."""
 
     ranks: tuple[int, ...]
     shares: tuple[float, ...]
@@ -117,7 +117,8 @@ class TokenizerNumbers:
         used_bytes, used_characters: the same lengths for the tokens of the corpus.
         unused: tokens of the vocabulary that do not occur in the corpus.
         unreachable: tokens that no text gives, with the reason.
-        undecided: unused tokens of the model that neither their own text gives nor a proof excludes.
+        undecided: unused tokens of the model that did not come out of encoding their own text, which is no proof that
+            no text gives them.
         coverage: the share of the most frequent tokens.
         most_frequent: these tokens.
         curve: the corpus with fewer merges; None if the model does not merge by rank alone.

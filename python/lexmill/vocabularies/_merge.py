@@ -46,11 +46,11 @@ class Merged:
 def merge_vocabularies(a: Tokenizer, b: Tokenizer) -> Merged:
     """Appends the tokens of `b` to the tokens of `a`, whose ids, stages and options stay.
 
-    BPE: the merges of `b` follow the merges of `a`, so every token that merging makes in `a` is made still. Where a
-    token of `b` is not made, since merges of `a` come first, a merge of the two tokens that its text ends up as is
-    appended. Unigram: pieces of `b` have their scores of `b`. An added token of `b` becomes one of the new tokenizer,
-    unless the model of `a` has it. Added tokens of `a` that its model does not have become tokens of the model too, so
-    that every reader of the file gives them the same ids; Unigram gives them the lowest score.
+    BPE: the merges of `b` follow the merges of `a`, so every token that merging makes in `a` is made still. If merges
+    of `a` come first and leave two tokens in place of a token of `b`, a merge of these two is appended. Unigram: pieces
+    of `b` keep their scores. An added token of `b` becomes one of the new tokenizer, unless the model of `a` has it.
+    Added tokens of `a` that its model does not have become tokens of the model too, so that every reader of the file
+    gives them the same ids; Unigram gives them the lowest score.
 
     Neither tokenizer changes. The text of `a` may have other tokens than before: new tokens are longer.
 

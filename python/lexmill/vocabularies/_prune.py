@@ -65,8 +65,8 @@ def prune(
         min_count: how often an id must occur, if `counts` or `corpus` is given.
         scripts: names of Unicode's scripts, such as `Latin`. Tokens stay whose characters all belong to one of these
             scripts or, as digits and punctuation, to none. Parts of characters stay only where other tokens need them.
-        languages: tags of languages, such as `de` or `hi-Latn`, in place of the names of their scripts: of the script
-            in the tag, or of the likely one by Unicode's CLDR. With `scripts`, the scripts of both count.
+        languages: tags of languages, such as `de` or `hi-Latn`, in place of the names of scripts. A tag stands for the
+            script in it, or else for the likely script by Unicode's CLDR. With `scripts`, the scripts of both count.
         num_threads: threads to encode the corpus on; by default one for each core, or the number in
             `RAYON_NUM_THREADS`.
         on_progress: called as by `lexmill.report` while the corpus is read.
@@ -102,8 +102,8 @@ def shrink(tokenizer: Tokenizer, n: int) -> Pruned:
     """The first tokens of a vocabulary, as if it had been trained to the size `n`.
 
     BPE keeps the tokens that the first merges make, Unigram the pieces with the highest scores, WordPiece and word
-    models the tokens with the lowest ids. Tokens that `prune` never drops stay, and so do, but in word models, all
-    tokens of a single character and all tokens that no merge makes. The tokenizer itself does not change.
+    models the tokens with the lowest ids. Tokens that `prune` never drops stay. So do all tokens of a single character
+    and all tokens that no merge makes, except in word models. The tokenizer itself does not change.
 
     Args:
         tokenizer: the tokenizer to start from.
