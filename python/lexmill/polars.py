@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lexmill.errors import InputTypeError
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -19,7 +21,10 @@ __all__ = ["Tokens"]
 
 @dataclass(frozen=True)
 class Tokens:
-    """Tokens of an expression of strings. Nulls stay null, and values of other types are an `InputTypeError`."""
+    """Tokens of an expression of strings, or of bytes in UTF-8. Nulls stay null.
+
+    A column of another type than `String`, `Binary` or `Null` is an `InputTypeError`, also if it has no rows.
+    """
 
     expr: pl.Expr
 
@@ -56,8 +61,15 @@ def _lengths(encode: Any, texts: Any) -> Any:  # noqa: ANN401
 
 
 def _column(call: Any, texts: pl.Series) -> pl.Series:  # noqa: ANN401
-    # Other types stay as they are, and lexmill refuses them; filled with texts, numbers would become texts.
-    values = polars.Series(call(texts.fill_null("") if texts.dtype == polars.String else texts))
+    if texts.dtype == polars.Null:
+        texts = texts.cast(polars.String)
+    if texts.dtype not in (polars.String, polars.Binary):
+        message = (
+            f"column {texts.name!r} is of type {texts.dtype} but must be String or Binary; "
+            ".cast(polars.String) makes texts of numbers, dates and categories"
+        )
+        raise InputTypeError(message)
+    values = polars.Series(call(texts.fill_null(polars.lit("", texts.dtype))))
     masked = polars.when(texts.is_not_null()).then(values)
     return polars.select(masked).to_series() if texts.null_count() else values
 

@@ -98,10 +98,38 @@ def test_larger_ids_after_the_expression_are_an_error(tokenizer: Tokenizer) -> N
         pl.DataFrame({"text": ["the cat"]}).select(ids)
 
 
-@pytest.mark.parametrize("values", [[1, 2], [1, None], [["a"], ["b"]]])
-def test_columns_without_strings_are_errors(tokenizer: Tokenizer, values: list[Any]) -> None:
-    with pytest.raises(InputTypeError, match="must be str or bytes"):
-        pl.DataFrame({"text": values}).select(pl.col("text").lexmill.encode_ids(tokenizer))
+@pytest.mark.parametrize("engine", ["in-memory", "streaming"])
+@pytest.mark.parametrize(
+    ("values", "dtype", "name"),
+    [
+        ([1, 2], "Int64", "Int64"),
+        ([1, None], "Int8", "Int8"),
+        ([], "Float64", "Float64"),
+        ([["a"], ["b"]], None, r"List\(String\)"),
+        (["a", "b"], "Categorical", "Categorical"),
+        (["a", None], "Categorical", "Categorical"),
+    ],
+)
+def test_columns_of_other_types_are_errors(
+    tokenizer: Tokenizer, values: list[Any], dtype: str | None, name: str, engine: Any
+) -> None:
+    query = pl.LazyFrame({"text": pl.Series(values, dtype=dtype and getattr(pl, dtype))})
+    for method in ("encode_ids", "count_tokens"):
+        with pytest.raises(InputTypeError, match=f"column 'text' is of type {name} but must be String or Binary; .cast"):
+            query.select(getattr(pl.col("text").lexmill, method)(tokenizer)).collect(engine=engine)
+    texts = pl.col("text").cast(pl.String)
+    if name != r"List\(String\)":
+        expected = [None if value is None else tokenizer.encode(str(value)).ids for value in values]
+        assert query.select(texts.lexmill.encode_ids(tokenizer)).collect()["text"].to_list() == expected
+
+
+@pytest.mark.parametrize("values", [[None, None], [None, b"the cat", None, b"", b"mat"], [b"the cat"]])
+def test_columns_of_bytes_and_of_nulls(tokenizer: Tokenizer, values: list[bytes | None]) -> None:
+    frame = pl.DataFrame({"text": values})
+    expected = ids_of(tokenizer, [None if value is None else value.decode() for value in values])
+    assert frame.select(pl.col("text").lexmill.encode_ids(tokenizer))["text"].to_list() == expected
+    counts = [None if ids is None else len(ids) for ids in expected]
+    assert frame.select(pl.col("text").lexmill.count_tokens(tokenizer))["text"].to_list() == counts
 
 
 def test_files_pass_through_in_parts(tmp_path: Path, tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch) -> None:
