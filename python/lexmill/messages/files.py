@@ -225,19 +225,24 @@ def _described(rendering: blocks.Rendering) -> str:
     template, mask = rendering.template, rendering.mask
     names = [mask] if isinstance(mask, str) else mask
     made_from = json.dumps([template.text, plain_value(template.variables)], sort_keys=True)
-    described = {
-        "template": sha256(made_from.encode()).hexdigest()[:16],
-        "mask": _name_of(names) if callable(names) else sorted(names),
-        "variables": plain_value(rendering.variables),
-        "now": rendering.now.isoformat() if "strftime_now" in template.text else None,
-    }
     try:
-        found = json.dumps(described, ensure_ascii=False, allow_nan=False)
+        described = {
+            "template": sha256(made_from.encode()).hexdigest()[:16],
+            "mask": _name_of(names) if callable(names) else sorted(names),
+            # As texts: the core, which reads the manifest again, rounds some floats, and integers beyond 64 bits.
+            "variables": {name: _json_of(value) for name, value in plain_value(rendering.variables).items()},
+            "now": rendering.now.isoformat() if "strftime_now" in template.text else None,
+        }
+        found = _json_of(described)
         found.encode()
     except ValueError as error:
         message = f"mask and variables are kept in the manifest as JSON, which these are not: {error}"
         raise OptionError(message) from error
     return found
+
+
+def _json_of(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
 def _name_of(function: object) -> str:
