@@ -25,6 +25,8 @@ TRANSFORMERS := .venv-transformers
 # So are Ray and Spark, which bring a gigabyte.
 ENGINES := .venv-engines
 READERS := .venv-readers
+# PyTorch alone brings six gigabytes.
+LOADERS := .venv-loaders
 REMOTE := .venv-remote
 # tokenizers 1.0 is the same module as tokenizers 0.23, which all others compare with.
 HF1 := .venv-hf1
@@ -46,7 +48,7 @@ unexport CONDA_PREFIX PYTHONPATH PYTHONHOME
 export PIP_QUIET := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help setup hooks demo test test-rust test-python test-docs test-peers test-transformers test-readers test-hf1 test-faults test-engines \
+.PHONY: help setup hooks demo test test-rust test-python test-docs test-peers test-transformers test-readers test-loaders test-hf1 test-faults test-engines \
 	test-remote lint lint-format lint-rust lint-python lint-workflows quick msrv deny fmt parity \
 	large cliffs instructions bench bench-rust bench-python bench-peers machine docs docs-rust stubs wheel fuzz fuzz-targets clean
 
@@ -119,6 +121,10 @@ test-peers: $(STAMPS)/core-dev $(STAMPS)/group-test $(STAMPS)/group-peers ## sam
 test-readers: $(STAMPS)/core-dev $(READERS)/ready ## pandas, pyarrow, polars, datasets and datatrove on token files, and the recipes
 	@echo "== pytest: token files as other libraries read them, and recipes"
 	@PYTHONPATH=python $(READERS)/bin/python -m pytest --quiet -m external tests/parity/test_token_files_readers.py tests/recipes
+
+test-loaders: $(STAMPS)/core-dev $(LOADERS)/ready ## MosaicML streaming, litdata, Megatron Core and TRL on token files, and XGrammar (six gigabytes)
+	@echo "== pytest: training programs"
+	@PYTHONPATH=python $(LOADERS)/bin/python -m pytest --quiet -m external tests/loaders tests/recipes/test_constrained.py
 
 test-hf1: $(STAMPS)/core-dev $(HF1)/ready ## lexmill.v1 beside tokenizers 1.0: results, errors, names and signatures
 	@echo "== pytest: lexmill.v1 and tokenizers 1.0"
@@ -274,6 +280,6 @@ fuzz-targets: target/tools/bin/cargo-fuzz ## coverage-guided: files, pipelines, 
 	done
 
 clean: ## remove .venv, target and every cache
-	@rm -rf $(VENV) $(TRANSFORMERS) $(HF1) $(READERS) $(ENGINES) target .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks \
+	@rm -rf $(VENV) $(TRANSFORMERS) $(HF1) $(READERS) $(LOADERS) $(ENGINES) target .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks \
 		python/lexmill/_core*.so
 	@find python tests benches docs examples -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,7 +1,4 @@
-"""Token files as other libraries read them; `make test-readers` installs all but MosaicML streaming and litdata.
-
-These two need torch, so their tests run where someone has installed them.
-"""
+"""Token files as other libraries read them; libraries that need PyTorch are in `tests/loaders`."""
 
 from __future__ import annotations
 
@@ -15,6 +12,7 @@ from typing import Any
 import pytest
 
 from lexmill import Tokenizer, models, open_tokens, pre_tokenizers, tokenize_files, trainers
+from token_runs import COLUMNS, rows_of
 
 pytestmark = pytest.mark.external
 
@@ -147,14 +145,9 @@ def test_folders_of_arrow_are_opened_by_datasets(tmp_path: Path, tokenizer: Toke
 
 
 OPTIONS: dict[str, Any] = {"part_bytes": 20_000, "validation": 0.2}
-COLUMNS = ["position_ids", "document_ids", "cu_seqlens"]
 SPLITS = ("train", "validation")
 ROWS: dict[str, Any] = {"pack": 64, "pad_token": 0}
 COLUMNS_OF_ROWS: dict[str, Any] = {**ROWS, "pack_columns": COLUMNS}
-
-
-def rows_of(folder: Path, split: str) -> list[list[int]]:
-    return [ids.tolist() for ids in open_tokens(folder, split)]
 
 
 # It leaves the files open.
@@ -199,45 +192,3 @@ def test_array_record_reads_its_files(tmp_path: Path, wide: Tokenizer, source: P
     sources = pytest.importorskip("array_record.python.array_record_data_source")
     data = sources.ArrayRecordDataSource([str(path) for path in files])
     assert [array(code, data[at]).tolist() for at in (0, len(data) - 1)] == [rows[0], rows[-1]]
-
-
-@pytest.mark.parametrize("options", [{}, COLUMNS_OF_ROWS], ids=["documents", "rows"])
-def test_mosaicml_streaming_reads_shards(
-    tmp_path: Path, wide: Tokenizer, source: Path, dtype: str, options: Any
-) -> None:
-    formats = pytest.importorskip("streaming.base.format")
-    tokenize_files(wide, source, tmp_path / "out", format="mds", **OPTIONS, **options)
-    for split in SPLITS:
-        index = json.loads((tmp_path / "out" / split / "index.json").read_text())
-        shards = [formats.reader_from_json(str(tmp_path / "out"), split, shard) for shard in index["shards"]]
-        assert len(shards) > 3
-        found, rows = [shard[at] for shard in shards for at in range(len(shard))], rows_of(tmp_path / "out", split)
-        assert [sample["tokens"].tolist() for sample in found] == rows
-        assert {sample["tokens"].dtype.name for sample in found} == {dtype}
-        assert found[0].keys() == ({"tokens", "seq_start_id", *COLUMNS} if options else {"tokens"})
-        if options:
-            assert all(sample["cu_seqlens"].tolist() == [*sample["seq_start_id"], 64] for sample in found)
-
-
-@pytest.mark.parametrize("options", [{}, ROWS], ids=["documents", "rows"])
-def test_litdata_reads_chunks(tmp_path: Path, wide: Tokenizer, source: Path, options: Any) -> None:
-    config = pytest.importorskip("litdata.streaming.config")
-    from litdata.streaming.item_loader import TokensLoader
-    from litdata.streaming.serializers import _get_serializers
-
-    tokenize_files(wide, source, tmp_path / "out", format="litdata", **OPTIONS, **options)
-    for split in SPLITS:
-        folder, loader = tmp_path / "out" / split, TokensLoader(block_size=64)
-        read = config.ChunksConfig.load(str(folder), _get_serializers(None), item_loader=loader)
-        rows, found, expected = rows_of(tmp_path / "out", split), [], []
-        for number, (chunk, (begin, *_, end)) in enumerate(zip(read._chunks, read.intervals, strict=True)):
-            path = str(folder / chunk["filename"])
-            found += [
-                loader.load_item_from_chunk(at, number, path, begin, chunk["chunk_bytes"]) for at in range(begin, end)
-            ]
-            ids = list(chain.from_iterable(rows[: chunk["chunk_size"]]))
-            del rows[: chunk["chunk_size"]]
-            # The rest of a chunk that fills no block is left out.
-            expected += [ids[start : start + 64] for start in range(0, len(ids) - 63, 64)]
-        assert [block.tolist() for block in found] == expected
-        assert not rows

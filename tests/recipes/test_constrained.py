@@ -58,3 +58,37 @@ def test_outlines_core_matches_text_without_special_tokens(with_end: Tokenizer) 
     assert guide.is_finished()
     with pytest.raises(ValueError, match="EOS token"):
         outlines_core.Vocabulary(end, {**by_bytes, END.encode(): [end]})
+
+
+def test_xgrammar_matches_text_without_special_tokens(with_end: Tokenizer) -> None:
+    xgrammar = pytest.importorskip("xgrammar", reason="xgrammar is not installed: group `loaders`")
+    with_end.add_special_tokens(["<|more|>"])
+    end, more = (with_end.token_to_id(token) for token in (END, "<|more|>"))
+    special = {end, more}
+    tokens = [b"" if id in special else token for id, token in enumerate(with_end.vocab_bytes())]
+    # A model has more rows than the tokenizer has tokens.
+    sizes = {"vocab_size": len(tokens) + 7, "stop_token_ids": [end]}
+    info = xgrammar.TokenizerInfo(tokens, xgrammar.VocabType.RAW, **sizes)
+    assert info.decoded_vocab[: len(tokens)] == tokens
+    assert more in info.special_token_ids
+    matcher = xgrammar.GrammarMatcher(xgrammar.GrammarCompiler(info).compile_regex(REGEX))
+    mask = xgrammar.allocate_token_bitmask(1, info.vocab_size)
+
+    def allowed() -> list[int]:
+        matcher.fill_next_token_bitmask(mask)
+        bits = mask[0].tolist()
+        return [id for id in range(info.vocab_size) if bits[id // 32] >> id % 32 & 1]
+
+    assert allowed() == [id for id, token in enumerate(tokens) if token and END.encode().startswith(token)]
+    assert not matcher.accept_token(end)
+    for character in END:
+        assert matcher.accept_token(with_end.token_to_id(character))
+    assert allowed() == sorted(with_end.token_to_id(token) for token in ("t", "th", "the", "m", "mat"))
+    assert matcher.accept_token(with_end.token_to_id("mat"))
+    assert allowed() == [end]
+    assert matcher.accept_token(end)
+    assert matcher.is_terminated()
+    # With its text, another special token may be chosen for the text.
+    spelled = xgrammar.TokenizerInfo(with_end.vocab_bytes(), xgrammar.VocabType.RAW, **sizes)
+    grammar = xgrammar.GrammarCompiler(spelled).compile_regex(r"<\|more\|>")
+    assert xgrammar.GrammarMatcher(grammar).accept_token(more)
