@@ -17,9 +17,7 @@ OPTIONS: dict[str, Any] = {"part_bytes": 20_000, "validation": 0.2}
 
 
 @pytest.mark.parametrize("options", [{}, {**PACKED, "pack_columns": COLUMNS}], ids=["documents", "rows"])
-def test_mosaicml_streaming_reads_shards(
-    tmp_path: Path, wide: Tokenizer, source: Path, options: Any
-) -> None:
+def test_mosaicml_streaming_reads_shards(tmp_path: Path, wide: Tokenizer, source: Path, options: Any) -> None:
     from streaming.base.format import reader_from_json
 
     tokenize_files(wide, source, tmp_path / "out", format="mds", **OPTIONS, **options)

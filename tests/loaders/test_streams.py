@@ -82,9 +82,7 @@ def test_mosaicml_fetches_shuffled_shards_for_workers(
     assert len(list((tmp_path / "cache" / "train").glob("*.mds"))) > 3
 
 
-def test_mosaicml_gives_columns_of_packed_rows(
-    tmp_path: Path, tokenizer: Tokenizer, source: Path, load: Load
-) -> None:
+def test_mosaicml_gives_columns_of_packed_rows(tmp_path: Path, tokenizer: Tokenizer, source: Path, load: Load) -> None:
     out = written(tokenizer, source, tmp_path / "o", format="mds", packing="best-fit", pack_columns=COLUMNS, **PACKED)
     found = load("mosaicml", local=str(out))
     assert tokens_of(found) == rows_of(out)

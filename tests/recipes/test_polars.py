@@ -114,8 +114,9 @@ def test_columns_of_other_types_are_errors(
     tokenizer: Tokenizer, values: list[Any], dtype: str | None, name: str, engine: Any
 ) -> None:
     query = pl.LazyFrame({"text": pl.Series(values, dtype=dtype and getattr(pl, dtype))})
+    message = f"column 'text' is of type {name} but must be String or Binary; .cast"
     for method in ("encode_ids", "count_tokens"):
-        with pytest.raises(InputTypeError, match=f"column 'text' is of type {name} but must be String or Binary; .cast"):
+        with pytest.raises(InputTypeError, match=message):
             query.select(getattr(pl.col("text").lexmill, method)(tokenizer)).collect(engine=engine)
     texts = pl.col("text").cast(pl.String)
     if name != r"List\(String\)":
