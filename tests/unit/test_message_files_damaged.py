@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import json
+import zlib
 from collections.abc import Callable
 from datetime import date, datetime
 from pathlib import Path
@@ -16,6 +17,7 @@ import pytest
 pytest.importorskip("jinja2")
 
 from lexmill import Tokenizer, open_tokens, pack_tokens
+from lexmill._core import write_token_manifest
 from lexmill.errors import FormatError, InputTypeError, LexmillError, OptionError, OutputError
 from lexmill.messages import tokenize_message_files, tokenize_messages
 from lexmill.sources import JsonLines
@@ -48,6 +50,15 @@ def rewrite(path: Path, change: Callable[[dict[str, list[list[int]]]], None]) ->
     changed = pa.table(columns, schema=table.schema)
     with pa.ipc.new_stream(str(path), changed.schema) as stream:
         stream.write_table(changed)
+
+
+def move_border(lists: list[list[int]]) -> None:
+    """Moves the border between the documents 1 and 2 by a token."""
+    lists[1].append(lists[2].pop(0))
+
+
+def column_of(loss: str) -> str:
+    return {"mask": "loss_mask", "labels": "labels", "ranges": "loss_start"}[loss]
 
 
 @pytest.mark.parametrize(("start", "end"), [(2, -2), (-100, 0), (0, 100)], ids=["swapped", "before", "after"])
@@ -93,6 +104,73 @@ def test_another_form_of_masks_is_none(tmp_path: Path, tokenizer: Tokenizer, sou
     path.write_text(json.dumps(manifest))
     with pytest.raises(OptionError, match="it has no loss masks"):
         open_tokens(tmp_path / "o").mask  # noqa: B018
+
+
+MOVED = "its masks have 15 tokens for document 1, which has 14"
+
+
+@pytest.mark.parametrize("loss", ["mask", "labels"])
+def test_masks_of_other_documents_are_errors_in_arrow(
+    tmp_path: Path, tokenizer: Tokenizer, source: Path, loss: Any
+) -> None:
+    tokenize_message_files(tokenizer, source, tmp_path / "o", "chatml", format="arrow", loss=loss)
+    rewrite(tmp_path / "o" / "data-00000.arrow", lambda columns: move_border(columns[column_of(loss)]))
+    files = open_tokens(tmp_path / "o")
+    assert len(files[1]) == 14
+    with pytest.raises(OutputError, match=MOVED):
+        files.mask[0]
+
+
+@pytest.mark.parametrize("loss", ["mask", "labels"])
+@pytest.mark.parametrize("join", [False, True])
+def test_masks_of_other_documents_are_errors_in_megatron(
+    tmp_path: Path, tokenizer: Tokenizer, source: Path, loss: Any, join: bool
+) -> None:
+    tokenize_message_files(tokenizer, source, tmp_path / "o", "chatml", loss=loss, join=join)
+    (path,) = (tmp_path / "o").glob(f"*.{column_of(loss)}.idx")
+    whole, width = path.read_bytes(), 1 if loss == "mask" else 4
+    lengths, offsets = np.frombuffer(whole, "<i4", 5, 34).copy(), np.frombuffer(whole, "<i8", 5, 54).copy()
+    lengths[1:3] += [1, -1]
+    path.write_bytes(whole[:34] + lengths.tobytes() + whole[54:])
+    with pytest.raises(OutputError, match=MOVED):
+        open_tokens(tmp_path / "o").mask[0]
+    # Offsets that agree with the lengths of other documents.
+    offsets[2] += width
+    path.write_bytes(whole[:34] + lengths.tobytes() + offsets.tobytes() + whole[94:])
+    with pytest.raises(OutputError, match=MOVED):
+        open_tokens(tmp_path / "o").mask[0]
+    path.write_bytes(whole[:54] + offsets.tobytes() + whole[94:])
+    with pytest.raises(OutputError, match="its index has 15 tokens for document 1, which has 14"):
+        open_tokens(tmp_path / "o").mask[0]
+
+
+@pytest.mark.parametrize("loss", ["mask", "labels", "ranges"])
+def test_verify_compares_masks_in_parquet(tmp_path: Path, tokenizer: Tokenizer, source: Path, loss: Any) -> None:
+    parquet, pa = pytest.importorskip("pyarrow.parquet"), pytest.importorskip("pyarrow")
+    folder = tmp_path / "o"
+    files = tokenize_message_files(tokenizer, source, folder, "chatml", format="parquet", loss=loss)
+    files.verify()
+    path = folder / "part-00000.parquet"
+    table = parquet.read_table(path)
+    columns = table.to_pydict()
+    move_border(columns[column_of(loss)])
+    parquet.write_table(pa.table(columns, schema=table.schema), path)
+    manifest = files.manifest
+    manifest["parts"][0]["files"][path.name] = {
+        **manifest["parts"][0]["files"][path.name],
+        "bytes": path.stat().st_size,
+        "crc32": f"{zlib.crc32(path.read_bytes()):08x}",
+    }
+    write_token_manifest(folder, json.dumps(manifest))
+    files = open_tokens(folder)
+    if loss == "ranges":
+        # A range has no number of tokens, and is compared with its document when it is read.
+        files.verify()
+        with pytest.raises(OutputError, match="its ranges do not have as many ends as starts"):
+            files.mask[0]
+    else:
+        with pytest.raises(OutputError, match=rf"part-00000\.parquet: .*{MOVED}"):
+            files.verify()
 
 
 @pytest.mark.parametrize("loss", ["mask", "labels", "ranges"])

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from lexmill._core import parquet_token_group, parquet_token_groups
-from lexmill._data.segments import GroupSegment, Segment
-from lexmill._data.token_readers import READERS, PartFiles, Reader, arrow_column
+from lexmill._data.segments import AnySegment, GroupSegment, Segment
+from lexmill._data.token_readers import READERS, PartFiles, Reader, arrow_column, check_lengths, megatron_lengths
 from lexmill.errors import OutputError
 
-__all__ = ["FORMS", "dtype_of_masks", "is_mask_file", "mask_of", "mask_reader", "names_to_read"]
+__all__ = ["FORMS", "check_parquet_masks", "dtype_of_masks", "is_mask_file", "mask_of", "mask_reader", "names_to_read"]
 
 _IGNORED = -100
 """The label of a token that is not learned."""
@@ -28,6 +29,9 @@ _ROW_COLUMNS = (".position_ids.npy", ".document_ids.npy")
 _COLUMNS = {"mask": ("loss_mask",), "labels": ("labels",), "ranges": ("loss_start", "loss_end")}
 """The columns of each form, which come after the ids."""
 
+
+_MASKS = "its masks have"
+"""Begins messages about masks of other documents than the ids."""
 
 FORMS = frozenset(_COLUMNS)
 """The forms of masks."""
@@ -86,16 +90,47 @@ def mask_reader(format: str, preset: str | None, form: str) -> Reader:
         return lambda part: _parquet(part, form)
     if format == "arrow":
         return lambda part: _arrow(part, form)
+    if format == "megatron":
+        return _megatron
     return READERS[format, preset]
+
+
+def _megatron(part: PartFiles) -> Sequence[AnySegment]:
+    # After the pair of masks comes the index of the ids.
+    masks, _, ids = part.paths
+    check_lengths(megatron_lengths(replace(part, paths=[masks, ids])), megatron_lengths(part), _MASKS)
+    return READERS["megatron", None](part)
 
 
 def _arrow(part: PartFiles, form: str) -> Sequence[Segment]:
     path = part.paths[0]
+    ids = arrow_column(path, "input_ids", None)
+    if form == "ranges":
+        columns = [arrow_column(path, name, np.dtype("<i4")) for name in _COLUMNS[form]]
+        return [_of_ranges(*three) for three in zip(ids, *columns, strict=True)]
+    masks = arrow_column(path, _COLUMNS[form][0], part.dtype)
+    check_lengths(_lengths(segment.splits for segment in ids), _lengths(segment.splits for segment in masks), _MASKS)
+    return masks
+
+
+def check_parquet_masks(path: Path, form: str) -> None:
+    """Compares the documents of masks and of ids, which decodes both columns. Ranges have no such documents.
+
+    Raises:
+        ValueError: a document has another number of tokens in its mask, or the file is damaged.
+    """
     if form != "ranges":
-        return arrow_column(path, 1, part.dtype)
-    # Only the splits of the ids are used, so the ids may be read in any width.
-    ids, starts, ends = (arrow_column(path, column, np.dtype("<i4") if column else np.uint8) for column in range(3))
-    return [_of_ranges(*three) for three in zip(ids, starts, ends, strict=True)]
+        groups = range(len(parquet_token_groups(path, "input_ids")))
+        ids, masks = (
+            _lengths(parquet_token_group(path, group, column)[1] for group in groups)
+            for column in ("input_ids", _COLUMNS[form][0])
+        )
+        check_lengths(ids, masks, _MASKS)
+
+
+def _lengths(splits: Iterable[npt.NDArray[Any] | None]) -> npt.NDArray[Any]:
+    """The tokens of the documents of several segments."""
+    return np.concatenate([np.zeros(0, np.int64), *(np.diff(one) for one in splits if one is not None)])
 
 
 def _parquet(part: PartFiles, form: str) -> list[GroupSegment]:

@@ -7,7 +7,6 @@ import json
 import operator
 import os
 import sys
-import zlib
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate
@@ -18,13 +17,14 @@ import numpy as np
 
 from lexmill._core import is_url, local_path, read_token_manifest
 from lexmill._data.fetched_files import FetchedFiles
+from lexmill._data.file_checks import check_file
 from lexmill._data.mask_readers import FORMS, dtype_of_masks, is_mask_file, mask_of, mask_reader, names_to_read
 from lexmill._data.packed_rows import PackedRows
-from lexmill._data.segments import AnySegment, GroupSegment, Ids, RowGroups, ScatteredSegment, Segment
+from lexmill._data.segments import AnySegment, GroupSegment, Ids, RowGroups, ScatteredSegment, Segment, is_sound
 from lexmill._data.token_readers import DAMAGED, READERS, PartFiles, document_lengths
 from lexmill._data.views import Views
 from lexmill._data.windows import Windows
-from lexmill.errors import FileError, LexmillError, OptionError, OutputError
+from lexmill.errors import LexmillError, OptionError, OutputError
 
 __all__ = ["TokenFiles", "Windows", "open_tokens"]
 
@@ -195,12 +195,17 @@ class TokenFiles(Views):
         Raises:
             OptionError: the files have no masks.
         """
-        messages = self.manifest["options"].get("messages")
-        found = messages.get("loss") if isinstance(messages, dict) else None
-        if found not in FORMS or self._loss:
+        found = self._form()
+        if found is None or self._loss:
             message = f"{self.folder}: it has no loss masks; lexmill.messages.tokenize_message_files writes these"
             raise OptionError(message)
         return TokenFiles(self._folders[0][0], self.manifest, self.split, self._folders, found, self._fetched)
+
+    def _form(self) -> str | None:
+        """The form of the loss masks in the files."""
+        messages = self.manifest["options"].get("messages")
+        found = messages.get("loss") if isinstance(messages, dict) else None
+        return found if isinstance(found, str) and found in FORMS else None
 
     def rows(self, index: str | os.PathLike[str], pad_id: int | None = None) -> PackedRows:
         """The rows of an index that `pack_tokens` wrote over these documents.
@@ -227,24 +232,16 @@ class TokenFiles(Views):
     def verify(self) -> None:
         """Reads all files, of other splits too, and compares them with the sizes and checksums of the manifest.
 
+        Loss masks in Parquet files are compared with the ids, document by document. Other masks are when they are read.
+
         Raises:
             OutputError: a file is missing or is not as it was written; the message names it.
             FileError: a file cannot be read.
         """
+        form = self._form()
         for path, written in self._checksums().items():
             self._fetch([path])
-            size, crc = 0, 0
-            if path.is_file():
-                try:
-                    with path.open("rb") as file:
-                        while block := file.read(1 << 20):
-                            size, crc = size + len(block), zlib.crc32(block, crc)
-                except OSError as error:
-                    message = f"cannot read {path}: {error.strerror}"
-                    raise FileError(error.errno, message, str(path)) from error
-            if (size, f"{crc:08x}") != written:
-                message = f"{path}: it is {'not as it was written' if path.is_file() else 'missing'}"
-                raise OutputError(message)
+            check_file(path, written, form)
 
     def _fingerprint(self) -> str:
         """A hash that tells these files and their split from others, also in a folder with a new name."""
@@ -335,7 +332,7 @@ class TokenFiles(Views):
         for segment in segments:
             if segment.rows is None:
                 return
-            if not isinstance(segment, GroupSegment) and not _is_sound(segment):
+            if not isinstance(segment, GroupSegment) and not is_sound(segment):
                 message = f"{self._parts[part].paths[-1]}: documents do not begin and end where tokens do"
                 raise OutputError(message)
             rows += segment.rows or 0
@@ -386,11 +383,3 @@ def _reopened(url: str, split: str, cache: str | None, is_mask: bool) -> TokenFi
     """Token files of a URL in another process."""
     found = open_tokens(url, split, cache=cache)
     return found.mask if is_mask else found
-
-
-def _is_sound(segment: Segment | ScatteredSegment) -> bool:
-    """True if splits divide the ids."""
-    splits = segment.splits
-    if splits is None or splits.ndim != 1 or splits.dtype.kind not in "iu" or not splits.size:
-        return False
-    return bool(splits[0] == 0 and splits[-1] == segment.tokens and not np.any(splits[1:] < splits[:-1]))

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from lexmill._core import parquet_token_group
 
-__all__ = ["AnySegment", "GroupSegment", "Ids", "RowGroups", "ScatteredSegment", "Segment"]
+__all__ = ["AnySegment", "GroupSegment", "Ids", "RowGroups", "ScatteredSegment", "Segment", "is_sound"]
 
 Ids: TypeAlias = npt.NDArray[Any]
 """A view of ids, in the width of the files; as a rule `uint16` or `uint32`."""
@@ -191,6 +191,14 @@ class RowGroups:
         for oldest in list(self._kept)[: -self.KEPT]:
             self._kept.pop(oldest, None)
         return found
+
+
+def is_sound(segment: Segment | ScatteredSegment) -> bool:
+    """True if splits divide the ids."""
+    splits = segment.splits
+    if splits is None or splits.ndim != 1 or splits.dtype.kind not in "iu" or not splits.size:
+        return False
+    return bool(splits[0] == 0 and splits[-1] == segment.tokens and not np.any(splits[1:] < splits[:-1]))
 
 
 AnySegment: TypeAlias = Segment | ScatteredSegment | GroupSegment

@@ -14,9 +14,19 @@ import numpy as np
 import numpy.typing as npt
 
 from lexmill._core import array_record_rows, arrow_stream_batches, parquet_token_groups, tar_token_rows
+from lexmill._data.arrow_schema import list_column
 from lexmill._data.segments import AnySegment, GroupSegment, RowGroups, ScatteredSegment, Segment
 
-__all__ = ["DAMAGED", "READERS", "PartFiles", "Reader", "arrow_column", "document_lengths"]
+__all__ = [
+    "DAMAGED",
+    "READERS",
+    "PartFiles",
+    "Reader",
+    "arrow_column",
+    "check_lengths",
+    "document_lengths",
+    "megatron_lengths",
+]
 
 Reader: TypeAlias = "Callable[[PartFiles], Sequence[AnySegment]]"
 """Maps the files of a part."""
@@ -58,7 +68,28 @@ def _map(path: Path, dtype: npt.DTypeLike, offset: int = 0, count: int | None = 
     return np.memmap(path, dtype, "r", offset, (shape,)).view(np.ndarray) if shape else np.zeros(0, dtype)
 
 
-def _megatron_lengths(part: PartFiles) -> npt.NDArray[Any]:
+def check_lengths(expected: npt.NDArray[Any], found: npt.NDArray[Any], subject: str) -> None:
+    """Compares the tokens of documents, one by one.
+
+    Args:
+        expected: the tokens of each document.
+        found: the tokens as another place says.
+        subject: begins the sentence about this place.
+
+    Raises:
+        ValueError: they differ.
+    """
+    if len(expected) != len(found):
+        message = f"{subject} {len(found)} documents but must have {len(expected)}"
+        raise ValueError(message)
+    if (differing := np.flatnonzero(expected != found)).size:
+        at = int(differing[0])
+        message = f"{subject} {found[at]} tokens for document {at}, which has {expected[at]}"
+        raise ValueError(message)
+
+
+def megatron_lengths(part: PartFiles) -> npt.NDArray[Any]:
+    """The tokens of each document of a part, by its index, which is the second file."""
     index = part.paths[1]
     # For each document a length and an offset, and where documents begin among these and end.
     size = _MEGATRON_HEADER + 12 * part.documents + 8 * (part.documents + 1)
@@ -70,10 +101,12 @@ def _megatron_lengths(part: PartFiles) -> npt.NDArray[Any]:
 
 def _megatron(part: PartFiles) -> list[Segment]:
     index = part.paths[1]
-    lengths = _megatron_lengths(part)
+    lengths = megatron_lengths(part)
     offsets = _map(index, "<i8", _MEGATRON_HEADER + 4 * part.documents, part.documents)
     end = int(offsets[-1]) // part.dtype.itemsize + int(lengths[-1]) if part.documents else 0
-    return [Segment(_map(part.paths[0], part.dtype), np.append(offsets // part.dtype.itemsize, end))]
+    splits = np.append(offsets // part.dtype.itemsize, end)
+    check_lengths(lengths, np.diff(splits), "its index has")
+    return [Segment(_map(part.paths[0], part.dtype), splits)]
 
 
 def _npy(part: PartFiles) -> list[Segment]:
@@ -107,19 +140,27 @@ def _dolma(part: PartFiles) -> list[Segment]:
     return [Segment(_map(part.paths[0], part.dtype), np.insert(ends, 0, 0))]
 
 
-def arrow_column(path: Path, column: int, dtype: npt.DTypeLike) -> list[Segment]:
-    """A column of lists in each batch of an Arrow stream, by its number; the columns before it have lists, too."""
+def arrow_column(path: Path, name: str, dtype: np.dtype[Any] | None) -> list[Segment]:
+    """A column of lists in each batch of an Arrow stream; without a type, its splits are right, and its ids are not.
+
+    Raises:
+        ValueError: there is no such column, or one of another width.
+    """
+    column = list_column(path, name)
+    if dtype is not None and column.bits != 8 * dtype.itemsize:
+        message = f"column {name} has integers of {column.bits} bits but the manifest says {dtype}"
+        raise ValueError(message)
     with path.open("rb") as file:
         mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     segments = []
-    for rows, offsets, values in arrow_stream_batches(path, column):
+    for rows, offsets, values in arrow_stream_batches(path, column.place):
         splits = np.frombuffer(mapped, "<i4", rows + 1, offsets)
-        segments.append(Segment(np.frombuffer(mapped, dtype, int(splits[-1]), values), splits))
+        segments.append(Segment(np.frombuffer(mapped, dtype or np.uint8, int(splits[-1]), values), splits))
     return segments
 
 
 def _arrow(part: PartFiles) -> list[Segment]:
-    return arrow_column(part.paths[0], 0, part.dtype)
+    return arrow_column(part.paths[0], "input_ids", part.dtype)
 
 
 def _parquet(part: PartFiles) -> list[GroupSegment]:
@@ -201,7 +242,7 @@ def document_lengths(reader: Reader, part: PartFiles) -> Iterator[npt.NDArray[np
     """The tokens of each document of a part, in blocks; None if the files do not say where documents begin."""
     if reader is _megatron:
         # A joined pair is one part, so the lengths are mapped.
-        arrays: Iterator[npt.NDArray[Any] | None] = iter([_megatron_lengths(part)])
+        arrays: Iterator[npt.NDArray[Any] | None] = iter([megatron_lengths(part)])
     else:
         splits = (segment.loaded().splits for segment in reader(part))
         arrays = (None if found is None else np.diff(found) for found in splits)
