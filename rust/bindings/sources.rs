@@ -261,7 +261,9 @@ impl PyTextIterator {
         self.reading().read
     }
 
-    /// The next texts, until these have `characters` or more, and the number of their characters; fewer at the end of the source.
+    /// The next texts, until these have `characters` or more, and the number of their characters.
+    ///
+    /// There are fewer at the end of the source.
     fn take(&self, py: Python<'_>, characters: usize) -> PyResult<(Vec<String>, usize)> {
         py.detach(|| self.reading().take(characters)).or_raise(py)
     }

@@ -112,8 +112,20 @@ impl<'a, S: Sink> LateStream<'a, S> {
         let slot = cache.get_short(&chunk).and_then(|slot| Some((slot, slot.count(true)?)));
         if let Some((slot, count)) = slot {
             let ids = cache.packing().unpack(slot);
+            // Most chunks are one token.
+            if let [id] = ids[..count] {
+                let border = self.border_between(id, chunk, scratch)?;
+                self.push(id, border, scratch);
+                self.chunk = chunk;
+                return Ok(());
+            }
             return self.push_chunk(CachedTokens { ids: &ids[..count], spans: None }, chunk, scratch);
         }
+        self.take_miss(chunk, cache, scratch)
+    }
+
+    #[inline(never)]
+    fn take_miss(&mut self, chunk: Lookup, cache: &mut ChunkCache, scratch: &mut MissScratch) -> Result<()> {
         let (steps, pre_tokenizer, text) = (self.steps, self.pre_tokenizer, self.text);
         let miss = |chunk: Range<usize>, out: &mut ChunkTokens| {
             let base = chunk.start;
@@ -178,7 +190,7 @@ impl<'a, S: Sink> LateStream<'a, S> {
         Ok(())
     }
 
-    #[inline]
+    #[inline(never)]
     fn push_chunk(
         &mut self,
         tokens: CachedTokens<'_>,

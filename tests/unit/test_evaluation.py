@@ -81,7 +81,6 @@ def test_blocks_and_threads_do_not_show(make: Any, corpus: list[Path], monkeypat
     whole = evaluated(given, corpus, num_threads=1)
     sampled = evaluated(given, corpus, sample_every=2)
     monkeypatch.setattr("lexmill.reports.texts._BLOCK", 1)
-    monkeypatch.setattr("lexmill.reports.texts._FEW", 1)
     assert evaluated(given, corpus, num_threads=4).to_json() == whole.to_json()
     # Of a large corpus, texts are sampled by their number.
     monkeypatch.setattr("lexmill.evaluation.sample._WHOLE", 60)
@@ -152,7 +151,6 @@ def test_the_first_different_text_has_its_number_in_the_corpus(tmp_path: Path, m
     tokenizer = byte_level()
     tokenizer.normalizer = normalizers.Lowercase()
     monkeypatch.setattr("lexmill.reports.texts._BLOCK", 1)
-    monkeypatch.setattr("lexmill.reports.texts._FEW", 1)
     trip = evaluated(tokenizer, tmp_path / "corpus.txt").corpora[0].tokenizers[0].round_trip
     assert (trip.texts, trip.equal, trip.first_different) == (4, 2, 2)
     # Of one block, every second text is sampled.

@@ -213,7 +213,6 @@ def test_samples_slice_back_to_the_text(corpus: list[Path]) -> None:
 def test_blocks_do_not_show(corpus: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     whole = lexmill.report(byte_level(), corpus, group_by=None).to_json()
     monkeypatch.setattr("lexmill.reports.texts._BLOCK", 1)
-    monkeypatch.setattr("lexmill.reports.texts._FEW", 1)
     assert lexmill.report(byte_level(), corpus).to_json() == whole
 
 

@@ -101,7 +101,7 @@ impl LateMerges {
         let is_character = |id| bpe.vocab.token(id).is_none_or(|token| token.chars().nth(1).is_none());
         let joints = joints(late, |id| is_early[id as usize] || is_character(id))?;
         let joined = |pair: (u32, u32)| (pair, late_pairs.made_id(pair).unwrap_or(NO_ID));
-        let joints = PairTable::new(joints.into_iter().map(joined));
+        let joints = PairTable::sparse(joints.into_iter().map(joined));
         let early = Bpe {
             merges: Arc::new(early.iter().map(|&(pair, _)| pair).collect()),
             pairs: Arc::new(PairTable::new(early.iter().copied())),
