@@ -306,7 +306,7 @@ mod tests {
             at in 0..8usize,
             early in prop::collection::vec((any::<u8>(), any::<u8>()), 1..40),
             late in prop::collection::vec((any::<u8>(), any::<u8>()), 1..40),
-            words in prop::collection::vec(" ?[ab]{1,9}|,|\n|é|éa a| {1,3}|日", 1..40),
+            words in prop::collection::vec(" ?[ab]{1,9}| ?[ab]{1,2}|,|\n|é|éa a| {1,3}|日", 1..40),
             order in prop::collection::vec(any::<prop::sample::Index>(), 1..80),
             limit in prop_oneof![Just(0usize), Just(1 << 13), Just(1 << 20)],
         ) {
