@@ -37,7 +37,7 @@ from drop_in_names import (
 PAGE = Path(__file__).parent / "drop-in.md"
 VERSION = "0.23.3"
 BEGIN, END = "<!-- names -->", "<!-- /names -->"
-STATES = ["there", "different on purpose", "left out on purpose", "missing"]
+STATES = ["here", "different on purpose", "left out on purpose", "missing"]
 LONGEST = 40
 """Characters of a default that the page shows."""
 UNEXPLAINED = "no reason"
@@ -54,7 +54,7 @@ LEFT_OUT = {
     "tools.visualizer.f": "a closed file, left from reading the style sheet",
 }
 """Names that are no part of the interface, each with the reason."""
-RAISES = "what the stage raises becomes a `LexmillError`"
+RAISES = "an exception of the stage becomes a `LexmillError`"
 COMES_THROUGH = "an exception of the function comes through, which is a panic there"
 BEHAVIOUR = {
     "Tokenizer.encode_batch_fast": "gives full encodings, which cost nothing until they are read",
@@ -64,8 +64,8 @@ BEHAVIOUR = {
     "NormalizedString.for_each": COMES_THROUGH,
     "NormalizedString.map": COMES_THROUGH,
     "decoders.Decoder.custom": RAISES,
-    "normalizers.Normalizer.custom": f"gets a `NormalizedString`, which stays; {RAISES}",
-    "pre_tokenizers.PreTokenizer.custom": f"gets a `PreTokenizedString`, which stays; {RAISES}",
+    "normalizers.Normalizer.custom": f"gets a `NormalizedString`, which stays valid; {RAISES}",
+    "pre_tokenizers.PreTokenizer.custom": f"gets a `PreTokenizedString`, which stays valid; {RAISES}",
     "decoders.DecodeStream": "can be pickled; has `finish()`, which gives the rest of the text",
     "decoders.Strip": "removes all characters of a token if they match, which is a panic there",
     "implementations.base_tokenizer.BaseTokenizer.normalize": "gives the text itself if there is no normalizer",
@@ -76,7 +76,7 @@ BEHAVIOUR = {
     "models.Unigram": "`alpha` is the exponent; scores that are no numbers and `nbest_size` above 1024 are errors",
     "normalizers.Replace": "can be pickled and copied",
     "pre_tokenizers.FixedLength": "a length of 0 is an `OptionError`, which is a panic there",
-    "tools.visualizer.EncodingVisualizer": "its attribute `annotation_converter` is spelled so",
+    "tools.visualizer.EncodingVisualizer": "its attribute is `annotation_converter`, there `annotation_coverter`",
     "tools.visualizer.EncodingVisualizer.__call__": "an empty text gives an empty page; names and labels are escaped",
     "tools.visualizer.css": "our own style sheet, for the same classes",
     "trainers.ParityBpeTrainer": "training always ends; ratios out of range are an `OptionError`",
@@ -88,7 +88,7 @@ BEHAVIOUR = {
 }
 """Names that do something else on purpose."""
 SIGNATURES = {
-    "AddedToken": "`None` is the opposite of `special`, as there when nothing is given",
+    "AddedToken": "`None` is the opposite of `special`; without the argument, both libraries do the same",
     "Tokenizer.save": "`None` is `True` for version 1.0 of the format",
     "tools.visualizer.HTMLBody": "our own style sheet",
 }
@@ -114,7 +114,7 @@ class Row:
         """Whether there is more to say than that all is equal."""
         if self.here == WITH_ITS_CLASS:
             return False
-        return self.here != "there" or not self.signature.startswith(("-", "equal", "at "))
+        return self.here != "here" or not self.signature.startswith(("-", "equal", "at "))
 
 
 def main() -> None:
@@ -151,7 +151,7 @@ def tables(rows: list[Row]) -> str:
 def table(rows: list[tuple[str, Row]]) -> list[str]:
     """Lines of a table of names."""
     return [
-        "| name | here | signature |",
+        "| name | lexmill | signature |",
         "|---|---|---|",
         *(f"| `{title}` | {row.here} | {row.signature} |" for title, row in rows),
     ]
@@ -180,7 +180,7 @@ def rows_of_name(module: str, name: str, theirs: ModuleType, ours: ModuleType | 
     """The row of a name of a module and, at home, those of its members."""
     value, home, path = getattr(theirs, name), home_of(getattr(theirs, name)), f"{module}.{name}".lstrip(".")
     if isinstance(value, ModuleType) and load(PEER, path) is value:
-        yield Row(module, name, "there" if load(OURS, path) else absence(path), "-")
+        yield Row(module, name, "here" if load(OURS, path) else absence(path), "-")
         return
     if not hasattr(ours, name):
         yield Row(module, name, absence(path), "-")
@@ -192,7 +192,7 @@ def rows_of_name(module: str, name: str, theirs: ModuleType, ours: ModuleType | 
         at = f"{home}.{name}".lstrip(".")
         if own is not getattr(load(OURS, home), name):
             raise SystemExit(f"{OURS}.{path} is not {OURS}.{at}")
-        yield Row(module, name, "there", f"at `{at}`")
+        yield Row(module, name, "here", f"at `{at}`")
     elif isinstance(value, type) and home == module:
         if bases_of(value) != bases_of(own):
             raise SystemExit(f"{path} has other base classes: {bases_of(own)} for {bases_of(value)}")
@@ -224,12 +224,12 @@ def row_of_member(module: str, name: str, member: str, value: type, own: type) -
 
 
 def presence(path: str) -> str:
-    """What the column `here` says of a name that is there."""
-    return f"different on purpose: {BEHAVIOUR[path]}" if path in BEHAVIOUR else "there"
+    """The cell of the column `lexmill` for a name that lexmill has."""
+    return f"different on purpose: {BEHAVIOUR[path]}" if path in BEHAVIOUR else "here"
 
 
 def absence(path: str) -> str:
-    """What the column `here` says of a name that is not there."""
+    """The cell of the column `lexmill` for a name that lexmill does not have."""
     if path in LEFT_OUT:
         return f"left out on purpose: {LEFT_OUT[path]}"
     return f"missing: {MISSING.get(path, UNEXPLAINED)}"
@@ -241,7 +241,7 @@ def reasoned(path: str, differences: list[str]) -> str:
 
 
 def compare(path: str, value: object, own: object) -> str:
-    """What the column `signature` says of two functions or classes."""
+    """The cell of the column `signature` for two functions or classes."""
     theirs, ours = peer_signature(path, value), shown_signature(own)
     if theirs is None or ours is None:
         return "not told"

@@ -90,12 +90,12 @@ def test_pages_of_the_site_are_in_its_navigation() -> None:
 
 def test_readme_counts_the_names_of_the_drop_in_page() -> None:
     page = only(
-        r"^Of (\d+ names \d+ are there, \d+ are different on purpose, \d+ are left out)", read("docs/drop-in.md")
+        r"^Of (\d+ names \d+ are here, \d+ are different on purpose, \d+ are left out)", read("docs/drop-in.md")
     )
     readme = read("README.md")
     there, names = re.findall(r"\*\*(\d+) of the (\d+) public names", readme)[0]
     different, left_out = re.findall(r"(\d+) differ on purpose, (\d+) are left out", readme)[0]
-    assert page == f"{names} names {there} are there, {different} are different on purpose, {left_out} are left out"
+    assert page == f"{names} names {there} are here, {different} are different on purpose, {left_out} are left out"
 
 
 def test_readme_is_short() -> None:
