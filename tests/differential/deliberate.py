@@ -130,7 +130,7 @@ DELIBERATE = [
             Step("Tokenizer.model.setter", "set", Subject(), ("model", make("models.WordLevel", {"a": 0}, "a"))),
         ),
     ),
-    Deliberate("the package's own version", on(r"(tokenizers\.)?__version__"), lookup("__version__")),
+    Deliberate("lexmill's version", on(r"(tokenizers\.)?__version__"), lookup("__version__")),
     Deliberate("tools.visualizer.css", on(r"tools\.visualizer\.css"), lookup("tools.visualizer.css")),
     Deliberate(
         "tools.visualizer.EncodingVisualizer",
@@ -285,7 +285,7 @@ DELIBERATE = [
         about("models.WordLevel", make("models.WordLevel.read_file", f"{FOLDER}/tokenizer.json")),
     ),
     Deliberate(
-        "text before the first character, then changed",
+        "text put before the first character, and changed later",
         on(r"NormalizedString\.\w+", mentions(r"(prepend|append|replace)\(")),
         about(
             "NormalizedString",
