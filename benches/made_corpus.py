@@ -12,7 +12,7 @@ def made_corpus(given: Path | None, make: Callable[[Path], object], suffix: str,
     """A corpus, made if it is missing.
 
     Args:
-        given: the file; by default one of this folder that is named after `options`, so that others have other files.
+        given: the file; by default a file in this folder, with a name made of `options`.
         make: writes the corpus to a path.
         suffix: the end of the name, such as `.txt`.
         options: all options that the contents depend on, and the name of the benchmark.

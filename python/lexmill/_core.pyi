@@ -1329,8 +1329,8 @@ class Tokenizer:
             vocab_size: tokens in all, added tokens included; by default the trainer's. The present number changes
                 nothing, unless tokens are replaced.
             replace: `"unused"` to give new tokens first the ids of tokens that the files do not use; a number limits
-                how many tokens are replaced. Characters, bytes, added tokens, and tokens that used tokens are merged
-                from stay. By default no token is replaced.
+                how many tokens are replaced. Never replaced are characters, bytes, added tokens, and tokens from which
+                used tokens are merged. By default no token is replaced.
             max_words: the most words of a new token, for a `BPE` with superwords.
             max_memory: bytes that counting, and then training, may add to the memory of the process, as `train`
                 takes it.
@@ -1512,9 +1512,9 @@ class Tokenizer:
     def encode_nbest(self, sequence: str, n: int, *, add_special_tokens: bool = True) -> list[tuple[Encoding, float]]:
         """The `n` best tokenizations of a text by a Unigram model, each with its score, best first.
 
-        The score is a natural logarithm, the sum of the pre-tokens' scores; tokenizations with equal scores keep the
-        order of their beginnings, pre-token by pre-token. Time and memory are in proportion to `n` and the length of
-        the text.
+        The score is a natural logarithm, the sum of the pre-tokens' scores. Tokenizations with equal scores are sorted
+        by their scores without the last pre-token, then without the last two, and so on. Time and memory are in
+        proportion to `n` and the length of the text.
 
         Args:
             sequence: the text.
@@ -1822,7 +1822,7 @@ class Tokenizer:
             OptionRangeError: a number is negative.
         """
     def truncate_text(self, text: str, size: int, *, add_special_tokens: bool = True) -> str:
-        """The beginning of a text that has at most `size` tokens, as `encode` counts them in the beginning alone.
+        """A beginning of the text; encoded alone, it has at most `size` tokens.
 
         It ends after a token of the text: after the last token that fits, or an earlier one if the beginning alone
         has more tokens than in the text. Truncation and padding do not apply.

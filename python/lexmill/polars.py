@@ -23,7 +23,7 @@ __all__ = ["Tokens"]
 class Tokens:
     """Tokens of an expression of strings, or of bytes in UTF-8. Nulls stay null.
 
-    A column of another type than `String`, `Binary` or `Null` is an `InputTypeError`, also if it has no rows.
+    A column of another type than `String`, `Binary` or `Null` raises an `InputTypeError`, even without rows.
     """
 
     expr: pl.Expr
@@ -47,7 +47,7 @@ class Tokens:
         """
         count: Any = partial(tokenizer.count_tokens, add_special_tokens=add_special_tokens)
         if tokenizer.padding is not None:
-            # `count_tokens` pads the texts of a call to one length, and the engine decides on the calls.
+            # `count_tokens` counts padding, which depends on the other texts of the call; the engine chooses these.
             encode = partial(tokenizer.encode_batch_arrays, add_special_tokens=add_special_tokens, padding=False)
             count = partial(_lengths, encode)
         return self._map(count, polars.Int64)

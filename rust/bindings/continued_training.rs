@@ -47,7 +47,7 @@ impl PyTokenizer {
     ///     `vocab_size`: tokens in all, added tokens included; by default the trainer's. The present number changes nothing, unless tokens
     ///         are replaced.
     ///     `replace`: `"unused"` to give new tokens first the ids of tokens that the files do not use; a number limits how many tokens are replaced.
-    ///         Characters, bytes, added tokens, and tokens that used tokens are merged from stay. By default no token is replaced.
+    ///         Never replaced are characters, bytes, added tokens, and tokens from which used tokens are merged. By default no token is replaced.
     ///     `max_words`: the most words of a new token, for a `BPE` with superwords.
     ///     `max_memory`: bytes that counting, and then training, may add to the memory of the process, as `train` takes it.
     ///     `folder`: the folder for words that do not fit in memory; by default the system's folder for temporary files.

@@ -118,8 +118,8 @@ impl PyTokenizer {
 
     /// The `n` best tokenizations of a text by a Unigram model, each with its score, best first.
     ///
-    /// The score is a natural logarithm, the sum of the pre-tokens' scores; tokenizations with equal scores keep the order of their beginnings,
-    /// pre-token by pre-token. Time and memory are in proportion to `n` and the length of the text.
+    /// The score is a natural logarithm, the sum of the pre-tokens' scores. Tokenizations with equal scores are sorted by their scores without the
+    /// last pre-token, then without the last two, and so on. Time and memory are in proportion to `n` and the length of the text.
     ///
     /// Args:
     ///     `sequence`: the text.

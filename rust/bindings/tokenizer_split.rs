@@ -128,7 +128,7 @@ impl PyTokenizer {
         Ok((spans, row_splits.into_pyarray(py)))
     }
 
-    /// The beginning of a text that has at most `size` tokens, as `encode` counts them in the beginning alone.
+    /// A beginning of the text; encoded alone, it has at most `size` tokens.
     ///
     /// It ends after a token of the text: after the last token that fits, or an earlier one if the beginning alone has more tokens than in the text.
     /// Truncation and padding do not apply.

@@ -7,7 +7,7 @@ use super::Sink;
 use crate::cache::{CachedTokens, ChunkCache, Id, InlineIds, Lookup, Packing};
 use crate::normalized::Normalized;
 
-/// Room for ids beside the room for full slots. A chunk with more ids than there is room for is taken by itself.
+/// Room for ids beyond the room for full slots. A chunk with more ids than that is written by itself.
 const MOST_UNUSUAL: usize = 128;
 
 /// Appends ids to a vector.

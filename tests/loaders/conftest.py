@@ -18,7 +18,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.external)
-            # The libraries warn of other libraries that are not installed, and of what they deprecate themselves.
+            # The libraries warn of libraries that are not installed, and of their own deprecated calls.
             item.add_marker(pytest.mark.filterwarnings("ignore"))
 
 
@@ -41,7 +41,7 @@ def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> Tokenizer:
 
 @pytest.fixture(params=["16 bits", "32 bits"])
 def wide(request: pytest.FixtureRequest, tokenizer: Tokenizer) -> Tokenizer:
-    """The tokenizer, with so many ids that they take 32 bits if asked for."""
+    """The tokenizer, whose ids take 16 bits, and a copy with so many tokens that ids take 32 bits."""
     made = Tokenizer.from_str(tokenizer.to_str())
     if request.param == "32 bits":
         made.add_tokens([f"<extra {number}>" for number in range(1 << 16)])

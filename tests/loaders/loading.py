@@ -14,7 +14,7 @@ BATCH = 8
 
 
 def columns_of(samples: list[dict[str, Any]]) -> dict[str, list[Any]]:
-    """A batch of samples whose arrays have any lengths. MosaicML's loader counts the samples of a dictionary."""
+    """A batch of arrays of any lengths. It is a dictionary, since MosaicML's loader counts its samples by a column."""
     return {name: [sample[name] for sample in samples] for name in samples[0]}
 
 

@@ -88,7 +88,7 @@ def test_xgrammar_matches_text_without_special_tokens(with_end: Tokenizer) -> No
     assert allowed() == [end]
     assert matcher.accept_token(end)
     assert matcher.is_terminated()
-    # With its text, another special token may be chosen for the text.
+    # A special token that keeps its text in the list may be chosen where the grammar asks for the text.
     spelled = xgrammar.TokenizerInfo(with_end.vocab_bytes(), xgrammar.VocabType.RAW, **sizes)
     grammar = xgrammar.GrammarCompiler(spelled).compile_regex(r"<\|more\|>")
     assert xgrammar.GrammarMatcher(grammar).accept_token(more)

@@ -39,7 +39,7 @@ def rows(folder: Path) -> Rows:
 
 @pytest.fixture
 def table(folder: Path) -> Any:
-    """The table of the file, which is put back after the test."""
+    """The table in the file; the file is restored after the test."""
     path = folder / "data-00000.arrow"
     whole = path.read_bytes()
     yield pa.ipc.open_stream(whole).read_all()

@@ -134,7 +134,7 @@ def test_masks_of_other_documents_are_errors_in_megatron(
     path.write_bytes(whole[:34] + lengths.tobytes() + whole[54:])
     with pytest.raises(OutputError, match=MOVED):
         open_tokens(tmp_path / "o").mask[0]
-    # Offsets that agree with the lengths of other documents.
+    # Now the offsets agree with the moved border.
     offsets[2] += width
     path.write_bytes(whole[:34] + lengths.tobytes() + offsets.tobytes() + whole[94:])
     with pytest.raises(OutputError, match=MOVED):
@@ -164,7 +164,7 @@ def test_verify_compares_masks_in_parquet(tmp_path: Path, tokenizer: Tokenizer, 
     write_token_manifest(folder, json.dumps(manifest))
     files = open_tokens(folder)
     if loss == "ranges":
-        # A range has no number of tokens, and is compared with its document when it is read.
+        # Ranges do not store the length of a document, so they are checked only when they are read.
         files.verify()
         with pytest.raises(OutputError, match="its ranges do not have as many ends as starts"):
             files.mask[0]
@@ -203,8 +203,8 @@ def test_a_named_field_is_not_replaced(tmp_path: Path, tokenizer: Tokenizer) -> 
         ({"num_workers": 1.5}, TypeError, "cannot be interpreted as an integer"),
         ({"now": "x"}, InputTypeError, "now is 'x' but must be a datetime"),
         ({"now": date(2020, 1, 1)}, InputTypeError, "but must be a datetime"),
-        ({"variables": {"a": float("nan")}}, OptionError, "JSON, which these are not"),
-        ({"mask": ["\ud800"]}, OptionError, "JSON, which these are not"),
+        ({"variables": {"a": float("nan")}}, OptionError, "JSON cannot hold these"),
+        ({"mask": ["\ud800"]}, OptionError, "JSON cannot hold these"),
     ],
 )
 def test_a_refused_call_leaves_an_earlier_run(

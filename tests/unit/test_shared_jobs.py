@@ -362,7 +362,7 @@ def test_folders_of_something_else_are_refused(tmp_path: Path) -> None:
         tokenized(Lines(files), tmp_path)
     tokenize_files(tokenizer(), Lines(files), tmp_path / "local")
     for options in ({"resume": True}, {"overwrite": True}, {}):
-        with pytest.raises(errors.OutputError, match="its manifest is not that of a job of this version"):
+        with pytest.raises(errors.OutputError, match="its manifest is not from a job of this version"):
             tokenized(Lines(files), tmp_path / "local", **options)
     open_tokens(tmp_path / "local").verify()
 

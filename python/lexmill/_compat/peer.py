@@ -62,7 +62,7 @@ def accelerate(tokenizer: T) -> T:
     """Makes lexmill the backend of a fast tokenizer of transformers, in place, and returns that tokenizer.
 
     Its ids, offsets and settings stay, in copies and pickles too. Tokenizers that it trains or that are loaded again
-    have the backend `tokenizers`. To decode a stream take `lexmill.decoders.DecodeStream`: the one of `tokenizers`
+    have the backend `tokenizers`. To decode a stream take `lexmill.decoders.DecodeStream`: the class of `tokenizers`
     refuses tokenizers of lexmill. `lexmill.install` does the same for all tokenizers of a program, without exceptions.
 
     Args:

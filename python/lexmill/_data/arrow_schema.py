@@ -1,7 +1,7 @@
 """The columns of an Arrow stream, read without pyarrow.
 
-The first message of a stream is its schema, a table of FlatBuffers; tables and numbers of fields are the ones of
-`Message.fbs` and `Schema.fbs` in Arrow's columnar format.
+The first message of a stream is its schema, a table of FlatBuffers. `Message.fbs` and `Schema.fbs` of Arrow's columnar
+format define the tables and the numbers of their fields.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ __all__ = ["ListColumn", "list_column"]
 
 _CONTINUATION = 0xFFFFFFFF
 _LONGEST = 1 << 20
-"""Bytes of a schema at most: a schema of a few columns has some hundred."""
+"""The most bytes of a schema that are read; a schema of a few columns has some hundred."""
 
 _MESSAGE_HEADER, _SCHEMA_FIELDS = 2, 1
 _NAME, _TYPE_NUMBER, _TYPE, _CHILDREN = 0, 2, 3, 5
@@ -25,7 +25,7 @@ class ListColumn(NamedTuple):
     """A column of lists of integers.
 
     Attributes:
-        place: its number; the columns before it have lists of integers, too.
+        place: the number of the column, from 0; the columns before it have lists of integers, too.
         bits: the width of an integer.
     """
 
@@ -76,7 +76,7 @@ def _bits_of_items(field: _Table) -> int | None:
 
 
 class _Table(NamedTuple):
-    """A table of FlatBuffers: `struct.error` tells of places outside of the data."""
+    """A table of FlatBuffers. A place outside the data raises `struct.error`."""
 
     data: bytes
     at: int

@@ -1,4 +1,4 @@
-"""Files of token files, compared with the manifest."""
+"""Compares token files with their manifest."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ __all__ = ["check_file"]
 
 
 def check_file(path: Path, written: tuple[int, str], form: str | None) -> None:
-    """Compares a file with its size and its checksum, and masks of Parquet with the ids, document by document.
+    """Compares a file with its size and its checksum, and in Parquet the lengths of masks and documents.
 
     Args:
         path: the file.
-        written: its bytes and their checksum.
+        written: its size in bytes, and its CRC-32 in hexadecimal digits.
         form: the form of the loss masks in the files; None without masks.
 
     Raises:

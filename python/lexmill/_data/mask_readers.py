@@ -31,7 +31,7 @@ _COLUMNS = {"mask": ("loss_mask",), "labels": ("labels",), "ranges": ("loss_star
 
 
 _MASKS = "its masks have"
-"""Begins messages about masks of other documents than the ids."""
+"""Begins messages about masks whose lengths differ from the lengths of the documents."""
 
 FORMS = frozenset(_COLUMNS)
 """The forms of masks."""
@@ -114,7 +114,7 @@ def _arrow(part: PartFiles, form: str) -> Sequence[Segment]:
 
 
 def check_parquet_masks(path: Path, form: str) -> None:
-    """Compares the documents of masks and of ids, which decodes both columns. Ranges have no such documents.
+    """Compares the lengths of masks and documents, for which both columns are decoded. Ranges have no such lengths.
 
     Raises:
         ValueError: a document has another number of tokens in its mask, or the file is damaged.
@@ -129,7 +129,7 @@ def check_parquet_masks(path: Path, form: str) -> None:
 
 
 def _lengths(splits: Iterable[npt.NDArray[Any] | None]) -> npt.NDArray[Any]:
-    """The tokens of the documents of several segments."""
+    """The lengths of the documents of several segments, in tokens."""
     return np.concatenate([np.zeros(0, np.int64), *(np.diff(one) for one in splits if one is not None)])
 
 

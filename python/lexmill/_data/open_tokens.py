@@ -1,4 +1,4 @@
-"""Token files as arrays: parts are mapped when they are first looked into; only row groups of Parquet are copied."""
+"""Token files as arrays. A part is mapped when it is first read; only row groups of Parquet are copied."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def open_tokens(
 ) -> TokenFiles:
     """Opens the token files of `tokenize_files`, or of a job of Ray or Spark, without reading them.
 
-    The files of a URL are fetched, each of them whole when it is first looked into, and compared with their checksums.
+    A file of a URL is fetched whole when it is first read, and compared with its checksum.
 
     Args:
         path: the folder, or its URL.
@@ -94,20 +94,20 @@ def _opened(folder: Path, manifest: dict[str, Any], split: str | None, fetched: 
     inner = [(inner, _manifest(inner)) for inner in folders]
     for path, held in inner:
         if held.get("total") != manifest["folders"][path.name]["total"]:
-            message = f"{path}: it is not as it was written: its manifest has other sums than that of {folder}"
+            message = f"{path}: it is not as it was written: the manifest of {folder} has different sums"
             raise OutputError(message)
     return TokenFiles(folder, manifest, split or "train", inner)
 
 
-# The errors of code that reads a manifest whose values are not as they were written.
+# Errors of code that reads a damaged manifest.
 _MALFORMED = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 
 class TokenFiles(Views):
     """The documents of a folder of token files, or its rows if they are packed.
 
-    `tokens[i]` is the ids of document `i`, as a view of a mapped file, `tokens[a:b]` a list of them. Of Parquet, whole
-    row groups (8 million ids of 16 bits) are decoded, and the last four are kept: read these files in their order.
+    `tokens[i]` has the ids of document `i`, as a view of a mapped file; `tokens[a:b]` is a list of such views. Parquet
+    files are decoded by row groups (8 million ids of 16 bits), of which the last four are kept: read them in order.
 
     Attributes:
         folder: the folder, or its URL.
@@ -232,7 +232,8 @@ class TokenFiles(Views):
     def verify(self) -> None:
         """Reads all files, of other splits too, and compares them with the sizes and checksums of the manifest.
 
-        Loss masks in Parquet files are compared with the ids, document by document. Other masks are when they are read.
+        It also compares the lengths of masks in Parquet files with the lengths of documents. For other formats, reading
+        the masks does this.
 
         Raises:
             OutputError: a file is missing or is not as it was written; the message names it.
@@ -249,7 +250,7 @@ class TokenFiles(Views):
         return hashlib.sha256("\n".join([self.split, *files]).encode()).hexdigest()[:32]
 
     def _lengths(self) -> Iterator[Ids]:
-        """The tokens of each document, in blocks; of the files, one part or one row group is held at a time.
+        """The number of tokens of each document, in blocks. Memory holds one part or one row group at a time.
 
         Raises:
             OptionError: the files do not say where documents begin.
@@ -319,7 +320,7 @@ class TokenFiles(Views):
         return self._segments[part]
 
     def _loaded(self, part: int, segment: AnySegment) -> Segment | ScatteredSegment:
-        """A segment with its ids at hand."""
+        """The segment, with its row group decoded if it is one."""
         try:
             return segment.loaded()
         except DAMAGED as error:
@@ -327,7 +328,7 @@ class TokenFiles(Views):
             raise OutputError(message) from error
 
     def _check_rows(self, part: int, segments: Sequence[AnySegment]) -> None:
-        """Refuses splits by which documents would be wrong."""
+        """Refuses row splits that do not divide the tokens into the documents of the manifest."""
         rows = 0
         for segment in segments:
             if segment.rows is None:

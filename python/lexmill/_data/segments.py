@@ -167,7 +167,7 @@ class GroupSegment:
 
 
 class RowGroups:
-    """Decoded row groups of Parquet files: the ones that were looked into last."""
+    """The decoded row groups of Parquet files that were read last."""
 
     KEPT = 4
 
@@ -194,7 +194,7 @@ class RowGroups:
 
 
 def is_sound(segment: Segment | ScatteredSegment) -> bool:
-    """True if splits divide the ids."""
+    """True if the row splits of a segment ascend from 0 to its number of tokens."""
     splits = segment.splits
     if splits is None or splits.ndim != 1 or splits.dtype.kind not in "iu" or not splits.size:
         return False

@@ -69,15 +69,15 @@ def _map(path: Path, dtype: npt.DTypeLike, offset: int = 0, count: int | None = 
 
 
 def check_lengths(expected: npt.NDArray[Any], found: npt.NDArray[Any], subject: str) -> None:
-    """Compares the tokens of documents, one by one.
+    """Compares the lengths of documents with other lengths for the same documents.
 
     Args:
-        expected: the tokens of each document.
-        found: the tokens as another place says.
-        subject: begins the sentence about this place.
+        expected: the number of tokens of each document.
+        found: the other lengths.
+        subject: the beginning of the message, which names the place of the other lengths.
 
     Raises:
-        ValueError: they differ.
+        ValueError: a length differs, or the number of lengths.
     """
     if len(expected) != len(found):
         message = f"{subject} {len(found)} documents but must have {len(expected)}"
@@ -89,7 +89,7 @@ def check_lengths(expected: npt.NDArray[Any], found: npt.NDArray[Any], subject: 
 
 
 def megatron_lengths(part: PartFiles) -> npt.NDArray[Any]:
-    """The tokens of each document of a part, by its index, which is the second file."""
+    """The number of tokens of each document of a part, from the index, its second file."""
     index = part.paths[1]
     # For each document a length and an offset, and where documents begin among these and end.
     size = _MEGATRON_HEADER + 12 * part.documents + 8 * (part.documents + 1)
@@ -141,7 +141,7 @@ def _dolma(part: PartFiles) -> list[Segment]:
 
 
 def arrow_column(path: Path, name: str, dtype: np.dtype[Any] | None) -> list[Segment]:
-    """A column of lists in each batch of an Arrow stream; without a type, its splits are right, and its ids are not.
+    """A column of lists, one segment for each batch of an Arrow stream. Without `dtype`, only its splits are right.
 
     Raises:
         ValueError: there is no such column, or one of another width.

@@ -194,7 +194,7 @@ def _read(folder: Path, json_text: str) -> dict[str, Any]:
             return dict(found)
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         pass
-    message = f"{folder}: its manifest is not that of a job of this version"
+    message = f"{folder}: its manifest is not from a job of this version"
     raise OutputError(message)
 
 

@@ -66,7 +66,7 @@ def run_hook(arguments: Sequence[str]) -> int:
     """Runs the command, without typer and rich, and answers its exit code."""
     parser = _Parser(prog="lexmill install-hook", description=DESCRIPTION, allow_abbrev=False)
     parser.add_argument("--remove", action="store_true", help="take the hook away again")
-    parser.add_argument("--folder", help="the site-packages to use; else those of this Python")
+    parser.add_argument("--folder", help="the site-packages to use; else the site-packages of this Python")
     parser.add_argument("--json", action="store_true", help="print the outcome as JSON")
     try:
         given = parser.parse_args(arguments)

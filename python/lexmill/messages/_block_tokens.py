@@ -147,7 +147,7 @@ def tokens_of_blocks(
 
     Raises:
         LexmillError: a process ended, for example since the system has no memory left; or it raised an exception that
-            cannot be sent to this process. Further errors are the ones of `BlockTokenizer`.
+            cannot be sent to this process. `BlockTokenizer` has further errors.
     """
     if num_workers == 1:
         tokenizer = BlockTokenizer(rendering, num_threads)

@@ -65,9 +65,9 @@ def tokenize_message_files(
 ) -> TokenFiles:
     """Tokenizes conversations to the files of a folder, with loss masks, in memory that does not grow with them.
 
-    Each conversation is a document. Its ids and its mask are the ones of `lexmill.messages.tokenize_messages`, and the
-    files are the ones of `lexmill.tokenize_files`, with masks beside the ids. The files do not depend on `num_workers`,
-    nor on how often a run was cut short. `mask` of the returned files has the masks, whatever form the files store.
+    Each conversation is a document. Its ids and its mask are the same as from `lexmill.messages.tokenize_messages`. The
+    files are laid out as by `lexmill.tokenize_files`, with masks beside the ids. They do not depend on `num_workers`,
+    nor on interruptions of the run. `mask` of the returned files has the masks, in any form of the files.
 
     Args:
         tokenizer: a tokenizer, or the path of its `tokenizer.json` or its folder; it must neither truncate nor pad.
@@ -82,23 +82,24 @@ def tokenize_message_files(
             tokens: the columns `loss_start` and `loss_end` of `arrow` and `parquet`.
         variables: as for `tokenize_messages`.
         on_error: `raise`, or `skip` to leave out conversations that the template refuses or whose text to learn cannot
-            be followed, and of paths also broken records; sources have an option of their own.
+            be followed, and also broken records of files given by path. For broken records of other sources, set
+            `on_error` of the source.
         now: the time of `strftime_now`; by default the present; with `resume`, the time of the first run.
         shuffle: as for `tokenize_files`; the place of a document is its file and the number of its line or row.
         join: as for `tokenize_files`; masks are joined, too.
         resume: goes on with a run that was cut short; begins one if there is none.
         overwrite: removes the files of an earlier run.
-        num_workers: processes that render and encode; 1 stands for this process alone. More need
-            `if __name__ == "__main__":` in a script.
+        num_workers: processes that render and encode; 1 is this process alone. A script with more than 1 needs
+            `if __name__ == "__main__":`.
         num_threads: threads that encode, with one process; a worker process has one.
         on_progress: as for `tokenize_files`.
         **options: `format`, `pack` and other options of `lexmill.tokenize_files`;
             `lexmill.token_files.LayoutOptions` lists them.
 
     Returns:
-        The files, opened. `manifest["total"]` has the number of tokens to learn (`loss_tokens`), of such tokens that
-        also have characters of other text (`straddling`) and of conversations without any (`no_loss_documents`); a
-        number that is absent is 0.
+        The files, opened. `manifest["total"]` has three numbers: tokens to learn (`loss_tokens`), tokens to learn that
+        also have characters of other text (`straddling`), and conversations without tokens to learn
+        (`no_loss_documents`). A number that is absent is 0.
 
     Raises:
         FileError: a file cannot be read or written. Finished parts are kept.
@@ -112,7 +113,7 @@ def tokenize_message_files(
 
     Warns:
         NoLossWarning: there are conversations, and none has a token to learn.
-        SkippedRecordsWarning: conversations were left out. Further warnings are the ones of `tokenize_files`.
+        SkippedRecordsWarning: conversations were left out. `tokenize_files` has further warnings.
     """
     unknown = options.keys() - get_type_hints(LayoutOptions).keys()
     if unknown:
@@ -195,7 +196,7 @@ def _checked(source: Source) -> Files:
     """A source of files that hold conversations.
 
     Raises:
-        OptionError: it is another one.
+        OptionError: the source is of another kind.
     """
     field_of(source)
     if not isinstance(source, Files):
@@ -229,14 +230,14 @@ def _described(rendering: blocks.Rendering) -> str:
         described = {
             "template": sha256(made_from.encode()).hexdigest()[:16],
             "mask": _name_of(names) if callable(names) else sorted(names),
-            # As texts: the core, which reads the manifest again, rounds some floats, and integers beyond 64 bits.
+            # As JSON texts, because the core reads the manifest again and rounds some floats and large integers.
             "variables": {name: _json_of(value) for name, value in plain_value(rendering.variables).items()},
             "now": rendering.now.isoformat() if "strftime_now" in template.text else None,
         }
         found = _json_of(described)
         found.encode()
     except ValueError as error:
-        message = f"mask and variables are kept in the manifest as JSON, which these are not: {error}"
+        message = f"the manifest keeps mask and variables as JSON, but JSON cannot hold these: {error}"
         raise OptionError(message) from error
     return found
 

@@ -244,7 +244,7 @@ def template_of(
 
 
 def tokenizer_of(given: Tokenizer | str | os.PathLike[str]) -> Tokenizer:
-    """The tokenizer itself, or the one of a path."""
+    """The given tokenizer, or the tokenizer at a given path."""
     if isinstance(given, Tokenizer):
         return given
     path = local_path(given)

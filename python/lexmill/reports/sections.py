@@ -121,9 +121,9 @@ def parallel(numbers: Numbers) -> str:
 def scripts(numbers: Numbers) -> str:
     """Ratios by script."""
     note = (
-        "The script of a word is that of its first letter; kana count as Han. White space belongs to the word after "
-        "it, and a token to the word that has its last character. Where text is unknown to a tokenizer, its ratios say "
-        "little: one token stands for all of it."
+        "The script of a word is the script of its first letter; kana count as Han. White space belongs to the word "
+        "after it, and a token to the word that has its last character. Where text is unknown to a tokenizer, its "
+        "ratios say little: one token stands for all of it."
     )
     pair = _figures_side_by_side(("scripts", "Bytes per token"), ("script-words", "Tokens per word"))
     return _section("By script", _note(note) + pair + _groups(numbers, numbers.scripts, "script"))

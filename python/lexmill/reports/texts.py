@@ -18,8 +18,8 @@ from lexmill.sources import Csv, Files, JsonLines, Lines, Source, _Columns
 __all__ = ["Block", "CorpusFile", "Progress", "blocks_of", "files_of"]
 
 
-# Characters of a block: enough for threads to share. Each tokenizer encodes a whole block, because the next one drives
-# its tables out of the processor's caches.
+# Characters of a block: enough for threads to share. Tokenizers encode a block in turn, and each evicts the tables of
+# the others from the processor's caches, so blocks are large.
 _BLOCK = 1 << 22
 
 

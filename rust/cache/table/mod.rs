@@ -70,7 +70,7 @@ pub struct ChunkCache {
     /// spans.
     arena: Vec<u32>,
     first_sights: FirstSights,
-    /// Batches since reads of chunks have been noted.
+    /// Number of batches; chunks are marked as read in every fourth one.
     batches: u32,
     limits: CacheLimits,
     packing: Packing,

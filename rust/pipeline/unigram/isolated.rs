@@ -48,7 +48,7 @@ pub(in crate::pipeline) struct SubChunks {
 }
 
 impl SubChunks {
-    /// Room for so many ids, enough for most texts.
+    /// Reserves memory for `ids` ids and for some sub-chunks.
     pub(in crate::pipeline) fn with_room(ids: usize) -> Self {
         Self { ids: Vec::with_capacity(ids), sub_chunks: Vec::with_capacity(16) }
     }

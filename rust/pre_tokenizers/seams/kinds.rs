@@ -219,7 +219,7 @@ impl SeamTables {
     }
 }
 
-/// The rows that stand for groups.
+/// Groups merged into rows, which become the kinds.
 struct Merged {
     /// By group, its row.
     kind_of: Vec<usize>,
@@ -227,7 +227,7 @@ struct Merged {
     rows: Vec<usize>,
 }
 
-/// The places that are true, as a set.
+/// The indices of true items, as a set.
 fn set(row: impl IntoIterator<Item = bool>) -> Kinds {
     row.into_iter().zip(0..).fold(0, |set, (is_in, kind)| set | Kinds::from(is_in) << kind)
 }

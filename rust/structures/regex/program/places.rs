@@ -144,7 +144,7 @@ enum Matches {
 }
 
 impl Matches {
-    /// The last matches after a place where each search matches or does not.
+    /// The last matches, updated after a place: `first` and `second` tell if each search matches there.
     fn then(self, first: bool, second: bool) -> Self {
         match (self, first, second) {
             (_, true, true) => Self::Same,
