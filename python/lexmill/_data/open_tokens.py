@@ -94,7 +94,7 @@ def _opened(folder: Path, manifest: dict[str, Any], split: str | None, fetched: 
     inner = [(inner, _manifest(inner)) for inner in folders]
     for path, held in inner:
         if held.get("total") != manifest["folders"][path.name]["total"]:
-            message = f"{path}: it is not as it was written: the manifest of {folder} has different sums"
+            message = f"{path}: it is not as it was written: the manifest of {folder} has other sums"
             raise OutputError(message)
     return TokenFiles(folder, manifest, split or "train", inner)
 
