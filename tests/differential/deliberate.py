@@ -380,7 +380,7 @@ DELIBERATE += [
         ),
     ),
     Deliberate(
-        "a property of a stage that got the state of another kind",
+        "a stage that got the state of another kind",
         either(
             lambda seen: seen.step.action == "set" and bool(errors(seen.ours, "Exception: this object was unpickled")),
             both(

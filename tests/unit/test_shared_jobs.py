@@ -398,7 +398,7 @@ def test_a_folder_that_was_replaced_is_noticed_when_it_is_opened(tmp_path: Path)
         open_tokens(out)
     (out / "00000").rename(out / "00001")
     (out / "other").rename(out / "00000")
-    with pytest.raises(errors.OutputError, match="it is not as it was written: the manifest of .* has other sums"):
+    with pytest.raises(errors.OutputError, match=r"it is not as it was written: the manifest of .* has other sums"):
         open_tokens(out)
 
 

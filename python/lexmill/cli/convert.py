@@ -156,7 +156,7 @@ def _check_unk_token(tokenizer: Tokenizer, path: str, kind: Kind) -> None:
     model = tokenizer.model
     unk_token = model.unk_token if isinstance(model, BPE | WordPiece) else None
     if kind.holds_model_alone and unk_token is not None and model.token_to_id(unk_token) is None:
-        message = f"{path} has no token `{unk_token}` for what is unknown; name the one that it has by --unk-token"
+        message = f"{path} has no token `{unk_token}` for unknown text; name the token that it has by --unk-token"
         raise FormatError(message)
 
 

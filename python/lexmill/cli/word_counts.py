@@ -101,7 +101,7 @@ class MergeOptions:
 def count(options: CountOptions) -> Outcome:
     """Count the distinct words of text files, plain or compressed, in bounded memory."""
     if options.resume and options.checkpoint is None:
-        message = "--resume goes on with what is in --checkpoint, which is not given"
+        message = "--resume continues the counts in --checkpoint, which is not given"
         raise UsageError(message)
     check_output(options.output, options.files)
     sources = named_sources(options.files, options.read)

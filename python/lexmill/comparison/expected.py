@@ -38,7 +38,7 @@ def write(task: Task) -> dict[str, Any]:
         work = adapter.prepare_training(texts_of_job(task.job, corpus).path, corpus)
         facts = training_facts(adapter, task.job, getattr(adapter, task.job.replace("-", "_"))(work))
         if facts is None:
-            raise Unsupported("does not tell what it has learnt")
+            raise Unsupported("gives no result to compare")
         _facts_file(task).write_text(json.dumps(_readable(facts)), encoding="utf-8")
         return row | {"digest": digest_facts(facts)}
     adapter.load(Path(task.tokenizer))

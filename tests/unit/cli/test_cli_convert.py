@@ -115,7 +115,7 @@ class TestVocabTxt:
         Path("vocab.txt").write_text("a\n[X]\n")
         result = lexmill("convert", "vocab.txt", "t.json")
         assert result.code == 1
-        assert "vocab.txt has no token `[UNK]` for what is unknown; name the one" in result.stderr
+        assert "vocab.txt has no token `[UNK]` for unknown text; name the token" in result.stderr
         assert not Path("t.json").exists()
         assert lexmill("convert", "vocab.txt", "t.json", "--unk-token", "[X]").code == 0
         assert Tokenizer.from_file("t.json").encode("b a").ids == [1, 0]

@@ -83,7 +83,7 @@ def test_what_a_corpus_takes_is_told(lexmill: Run) -> None:
         (["train", "text.txt", "--max-memory", "lots", "--vocab-size", "9"], "max_memory is 'lots'"),
         (["count-words", "text.txt", "--max-memory", "lots", "-o", "out"], "max_memory is 'lots'"),
         (["count-words", "text.txt", "--max-memory", "9" * 400, "-o", "out"], "max_memory is '999"),
-        (["count-words", "text.txt", "--resume", "-o", "out"], "--resume goes on with what is in --checkpoint"),
+        (["count-words", "text.txt", "--resume", "-o", "out"], "--resume continues the counts in --checkpoint"),
         (["merge-counts", "none", "-o", "out"], "none: no such file"),
         (["count-words", "text.txt", "--superwords", "no", "-o", "out"], "'no' is not one of 'boundless', 'superbpe'"),
         (["count-words", "text.txt", "--superwords", "superbpe", "--pre-tokenizer", "bert", "-o", "out"], "superwords"),
