@@ -189,9 +189,10 @@ def write_token_manifest(folder: _Path, manifest: str) -> None:
 def special_affixes(tokenizer: Tokenizer) -> tuple[list[int], list[int]] | None:
     """The special ids that the post-processor puts before and after each text; None if it does more than that."""
 
-def arrow_stream_batches(path: _Path, column: int) -> list[tuple[int, int, int]]:
-    """Where the record batches of an Arrow stream of lists lie: for each its number of rows, and the bytes of the file
-    at which offsets and values of a column begin. The columns before this one have lists, too.
+def arrow_stream_batches(path: _Path, column: str) -> tuple[int, list[tuple[int, int, int]]]:
+    """The bits of the integers in a column of lists of an Arrow stream, and where its record batches lie: for each its
+    number of rows, and the bytes of the file at which offsets and values of the column begin. The columns before it
+    must have lists of integers, too.
     """
 
 def parquet_token_groups(path: _Path, column: str) -> list[tuple[int, int]]:
@@ -1329,8 +1330,8 @@ class Tokenizer:
             vocab_size: tokens in all, added tokens included; by default the trainer's. The present number changes
                 nothing, unless tokens are replaced.
             replace: `"unused"` to give new tokens first the ids of tokens that the files do not use; a number limits
-                how many tokens are replaced. Never replaced are characters, bytes, added tokens, and tokens from which
-                used tokens are merged. By default no token is replaced.
+                how many tokens are replaced. Never replaced are characters, bytes, added tokens, and tokens from
+                which used tokens are merged. By default no token is replaced.
             max_words: the most words of a new token, for a `BPE` with superwords.
             max_memory: bytes that counting, and then training, may add to the memory of the process, as `train`
                 takes it.
@@ -1512,9 +1513,9 @@ class Tokenizer:
     def encode_nbest(self, sequence: str, n: int, *, add_special_tokens: bool = True) -> list[tuple[Encoding, float]]:
         """The `n` best tokenizations of a text by a Unigram model, each with its score, best first.
 
-        The score is a natural logarithm, the sum of the pre-tokens' scores. Tokenizations with equal scores are sorted
-        by their scores without the last pre-token, then without the last two, and so on. Time and memory are in
-        proportion to `n` and the length of the text.
+        The score is a natural logarithm, the sum of the pre-tokens' scores. Tokenizations with equal scores are
+        sorted by their scores without the last pre-token, then without the last two, and so on. Time and memory are
+        in proportion to `n` and the length of the text.
 
         Args:
             sequence: the text.

@@ -149,15 +149,16 @@ pub(super) fn special_affixes(
     tokenizer.get().core(py)?.special_affixes().or_raise(py)
 }
 
-/// Where the record batches of an Arrow stream of lists lie: for each its number of rows, and the bytes of the file at which offsets
-/// and values of a column begin. The columns before this one have lists, too.
+/// The bits of the integers in a column of lists of an Arrow stream, and where its record batches lie: for each its number of rows, and
+/// the bytes of the file at which offsets and values of the column begin. The columns before it must have lists of integers, too.
 #[pyfunction]
 pub(super) fn arrow_stream_batches(
     py: Python<'_>,
     path: FilePath,
-    column: usize,
-) -> PyResult<Vec<(u64, u64, u64)>> {
-    py.detach(|| arrow_batches(&path, column)).or_raise(py)
+    column: &str,
+) -> PyResult<(usize, Vec<(u64, u64, u64)>)> {
+    let found = py.detach(|| arrow_batches(&path, column)).or_raise(py)?;
+    Ok((found.bits, found.batches))
 }
 
 /// For each row group of a Parquet file of token files its number of rows, and of values in a column of lists.

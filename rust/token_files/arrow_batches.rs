@@ -4,7 +4,9 @@ use std::fs::File;
 use std::io::{self, BufReader, Read, Seek};
 use std::path::Path;
 
+use arrow_ipc::convert::try_fb_to_schema;
 use arrow_ipc::root_as_message;
+use arrow_schema::{DataType, Schema};
 
 use crate::{Error, Result};
 
@@ -14,19 +16,25 @@ const CONTINUATION: [u8; 4] = [0xff; 4];
 /// Bytes of a message's metadata at most: a batch of two columns has some hundred.
 const LONGEST_METADATA: u32 = 1 << 20;
 
-/// For each record batch of an Arrow stream whose columns up to `column` have lists: its rows, and the bytes of the file at which the
-/// offsets and the values of this column begin.
+/// A column of lists of integers.
+#[derive(Debug)]
+pub struct ListColumn {
+    /// The width of an integer, in bits.
+    pub bits: usize,
+    /// For each record batch its rows, and the bytes of the file at which the offsets and the values of the column begin.
+    pub batches: Vec<(u64, u64, u64)>,
+}
+
+/// Finds the column `name` of an Arrow stream. The columns before it must have lists of integers, too.
 ///
 /// # Errors
 /// [`Error::Io`]; [`Error::Format`] if the file is no such stream.
-pub fn arrow_batches(path: &Path, column: usize) -> Result<Vec<(u64, u64, u64)>> {
+pub fn arrow_batches(path: &Path, name: &str) -> Result<ListColumn> {
     let failed = Error::io("read", path);
-    let broken = || Error::Format {
-        path: path.display().to_string(),
-        message: "it is not an Arrow stream of lists".to_owned(),
-    };
+    let malformed = |message| Error::Format { path: path.display().to_string(), message };
+    let broken = || malformed("it is not an Arrow stream of lists".to_owned());
     let mut file = BufReader::new(File::open(path).map_err(failed)?);
-    let (mut batches, mut metadata) = (Vec::new(), Vec::new());
+    let (mut column, mut batches, mut metadata) = (None, Vec::new(), Vec::new());
     while let Some(length) = next_length(&mut file).map_err(failed)? {
         if length > LONGEST_METADATA {
             return Err(broken());
@@ -35,9 +43,13 @@ pub fn arrow_batches(path: &Path, column: usize) -> Result<Vec<(u64, u64, u64)>>
         file.read_exact(&mut metadata).map_err(failed)?;
         let body = file.stream_position().map_err(failed)?;
         let message = root_as_message(&metadata).map_err(|_| broken())?;
+        if let Some(schema) = message.header_as_schema() {
+            let schema = try_fb_to_schema(schema).map_err(|_| broken())?;
+            column = Some(list_column(&schema, name).map_err(malformed)?);
+        }
         if let Some(batch) = message.header_as_record_batch() {
             // Of each column, validity and offsets of the lists, validity and values of their items.
-            let first = column * 4;
+            let first = column.ok_or_else(broken)?.0 * 4;
             let buffers = batch.buffers().filter(|buffers| buffers.len() >= first + 4).ok_or_else(broken)?;
             let start = |at: usize| body.checked_add_signed(buffers.get(at).offset()).ok_or_else(broken);
             let rows = u64::try_from(batch.length()).map_err(|_| broken())?;
@@ -46,7 +58,32 @@ pub fn arrow_batches(path: &Path, column: usize) -> Result<Vec<(u64, u64, u64)>>
         let rest = Some(message.bodyLength()).filter(|&length| length >= 0).ok_or_else(broken)?;
         file.seek_relative(rest).map_err(failed)?;
     }
-    Ok(batches)
+    let (_, bits) = column.ok_or_else(broken)?;
+    Ok(ListColumn { bits, batches })
+}
+
+/// The number of the column `name`, and the bits of its integers; or the fault of the schema.
+fn list_column(schema: &Schema, name: &str) -> std::result::Result<(usize, usize), String> {
+    let names: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
+    let mut found = names.iter().enumerate().filter(|&(_, &other)| other == name);
+    let (Some((column, _)), None) = (found.next(), found.next()) else {
+        return Err(format!("it must have one column {name} but has the columns {}", names.join(", ")));
+    };
+    let mut bits = 0;
+    for field in &schema.fields()[..=column] {
+        bits = bits_of_items(field.data_type()).ok_or_else(|| {
+            let other = field.name();
+            format!("column {other} has no lists of integers, as column {name} and all columns before it must have")
+        })?;
+    }
+    Ok((column, bits))
+}
+
+/// The bits of the integers in a list; none for other types.
+fn bits_of_items(list: &DataType) -> Option<usize> {
+    let DataType::List(items) = list else { return None };
+    let width = items.data_type().primitive_width().filter(|_| items.data_type().is_integer());
+    width.map(|bytes| 8 * bytes)
 }
 
 /// The length of the next message's metadata; none at the end.
@@ -84,7 +121,8 @@ mod tests {
             let rows: Vec<Vec<u8>> = lengths.iter().map(|&length| vec![7; length * 2]).collect();
             let (_folder, path) = layouts::written(Layout::Arrow, Width::U16, &rows);
             let mut bytes = std::fs::read(&path).expect("it is there");
-            let batches = arrow_batches(&path, 0).expect("it is whole");
+            let ListColumn { bits, batches } = arrow_batches(&path, "input_ids").expect("it is whole");
+            prop_assert_eq!(bits, 16);
             prop_assert_eq!(batches.iter().map(|batch| batch.0).sum::<u64>(), lengths.len() as u64);
             let (_, offsets, values) = batches[0];
             let ends = lengths.iter().scan(0, |end, &length| {
@@ -101,8 +139,7 @@ mod tests {
             }
             bytes.truncate(end.max(1));
             std::fs::write(&path, bytes).expect("it may be written");
-            let _ = arrow_batches(&path, 0);
-            let _ = arrow_batches(&path, 1);
+            let _ = arrow_batches(&path, "input_ids");
         }
     }
 }

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 pytest.importorskip("jinja2")
 pytest.importorskip("pyarrow")
@@ -16,7 +13,6 @@ pytest.importorskip("pyarrow")
 import pyarrow as pa
 
 from lexmill import open_tokens
-from lexmill._data.arrow_schema import ListColumn, list_column
 from lexmill.errors import OutputError
 from lexmill.messages import tokenize_message_files
 from message_runs import Rows, byte_level, conversations, rows_in, write_chats
@@ -90,26 +86,3 @@ def test_a_column_after_texts_is_an_error(folder: Path, table: Any) -> None:
     rewrite(folder, table.add_column(0, "url", pa.array(["u"] * len(table))))
     with pytest.raises(OutputError, match="column url has no lists of integers, as column input_ids and all columns"):
         open_tokens(folder)[0]
-
-
-@settings(max_examples=300)
-@given(
-    damage=st.lists(st.tuples(st.integers(0, 700), st.integers(0, 255)), max_size=4),
-    end=st.one_of(st.none(), st.integers(0, 700)),
-)
-def test_a_damaged_schema_is_a_value_error(
-    tmp_path_factory: pytest.TempPathFactory, damage: list[tuple[int, int]], end: int | None
-) -> None:
-    fields = {"input_ids": pa.list_(pa.uint16()), "url": pa.string(), "labels": pa.list_(pa.int32())}
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, pa.schema(list(fields.items()))):
-        pass
-    data = bytearray(sink.getvalue().to_pybytes())
-    path = tmp_path_factory.getbasetemp() / "damaged.arrow"
-    path.write_bytes(data)
-    assert list_column(path, "input_ids") == ListColumn(0, 16)
-    for at, byte in damage:
-        data[at % len(data)] = byte
-    path.write_bytes(data[:end])
-    with contextlib.suppress(ValueError):
-        list_column(path, "input_ids")

@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 
 from lexmill._core import array_record_rows, arrow_stream_batches, parquet_token_groups, tar_token_rows
-from lexmill._data.arrow_schema import list_column
 from lexmill._data.segments import AnySegment, GroupSegment, RowGroups, ScatteredSegment, Segment
 
 __all__ = [
@@ -146,14 +145,14 @@ def arrow_column(path: Path, name: str, dtype: np.dtype[Any] | None) -> list[Seg
     Raises:
         ValueError: there is no such column, or one of another width.
     """
-    column = list_column(path, name)
-    if dtype is not None and column.bits != 8 * dtype.itemsize:
-        message = f"column {name} has integers of {column.bits} bits but the manifest says {dtype}"
+    bits, batches = arrow_stream_batches(path, name)
+    if dtype is not None and bits != 8 * dtype.itemsize:
+        message = f"column {name} has integers of {bits} bits but the manifest says {dtype}"
         raise ValueError(message)
     with path.open("rb") as file:
         mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     segments = []
-    for rows, offsets, values in arrow_stream_batches(path, column.place):
+    for rows, offsets, values in batches:
         splits = np.frombuffer(mapped, "<i4", rows + 1, offsets)
         segments.append(Segment(np.frombuffer(mapped, dtype or np.uint8, int(splits[-1]), values), splits))
     return segments
