@@ -10,7 +10,7 @@
 | `progress` | reports of progress on standard error |
 | `whole_file` | outputs that appear whole or not at all |
 | `stores`, `remote`, `remote_names` | texts by URL: calls that are made again, blocks of files, folders and patterns |
-| `store_folder`, `stored_run` | a folder of a store that is written to, and a run of token files that ends there |
+| `store_folder`, `run_state`, `stored_run` | a folder of a store, the state of a run in it, and a run that ends there |
 | `remote_stream` | a file of a store as a stream of Python |
 | `fetched_files` | token files of a store, on this machine |
 | `open_tokens`, `windows` | token files as documents and as windows of one length |

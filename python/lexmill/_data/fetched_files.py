@@ -19,7 +19,7 @@ from lexmill._data.remote import RemoteFile
 from lexmill._data.whole_file import whole_file
 from lexmill.errors import FileError, LexmillError, OutputError
 
-__all__ = ["MANIFESTS", "FetchedFiles", "entries_of", "fetched_manifest"]
+__all__ = ["MANIFESTS", "FetchedFiles", "entries_of", "fetched_manifest", "is_as_written"]
 
 MANIFESTS = ("manifest.json", ".manifest.parquet")
 """The names of a manifest, in most formats and in `parquet`."""
@@ -134,8 +134,8 @@ class _OtherBytes(Exception):
     """The bytes differ from the manifest. Not an `OSError`, since `whole_file` adds the copy's path to these."""
 
 
-def _copy(opened: RemoteFile, file: BinaryIO, entry: Mapping[str, Any] | None) -> None:
-    """Copies the bytes of a stored file.
+def _copy(opened: RemoteFile, file: BinaryIO | None, entry: Mapping[str, Any] | None) -> None:
+    """Reads the bytes of a stored file, into a copy if there is to be one.
 
     Raises:
         _OtherBytes: the entry has another size or another checksum.
@@ -144,10 +144,25 @@ def _copy(opened: RemoteFile, file: BinaryIO, entry: Mapping[str, Any] | None) -
     at, crc = 0, 0
     while at < opened.size:
         _, block = opened.block(at)
-        file.write(block)
+        if file is not None:
+            file.write(block)
         at, crc = at + len(block), zlib.crc32(block, crc)
     if entry is not None and (at, f"{crc:08x}") != (entry["bytes"], entry["crc32"]):
         raise _OtherBytes
+
+
+def is_as_written(url: str, entry: Mapping[str, Any]) -> bool:
+    """True if a stored file has the size and the checksum of its entry in the manifest.
+
+    Raises:
+        FileError: there is no such file, the store refuses it, or fails each time.
+        FormatError: it is modified while it is read.
+    """
+    try:
+        _copy(RemoteFile(url), None, entry)
+    except _OtherBytes:
+        return False
+    return True
 
 
 def _fetch(url: str, path: Path, entry: Mapping[str, Any] | None = None) -> None:

@@ -1,16 +1,9 @@
 """Runs whose token files go to a store: each finished part is uploaded, listed there and removed from the disk.
 
-Below the URL, the folder `.lexmill-run` has the state of a run until the run is finished:
-
-| file | contents |
-|---|---|
-| `writer.json` | an identifier of the run, and an identifier of the process that writes |
-| `manifest.json` | the manifest without its parts |
-| `parts-00000.jsonl`, ... | a line for each part: its entry in the manifest, and the versions of its stored files |
-
-The line of a part has no versions until all files of the part are stored. Stores have no locks. The process that was
-begun last writes its identifier, and each process looks for its own identifier before and after it uploads a part. So
-an earlier process ends at its next part; all processes of a run upload the same bytes.
+Stores have no locks. The process that was begun last writes its identifier, and each process looks for its own
+identifier before and after it uploads a file, and before it publishes the manifest. So an earlier process ends at its
+next file. All processes of a run upload the same bytes, so files that are stored twice are no error; and files are
+removed by the process that finishes the run or overwrites it, and by no other.
 """
 
 from __future__ import annotations
@@ -19,28 +12,21 @@ import errno
 import json
 import os
 import shutil
-import socket
 import tempfile
-import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 from lexmill._core import is_same_version, is_url, read_token_manifest, write_token_manifest
-from lexmill._data.fetched_files import MANIFESTS, entries_of, fetched_manifest
+from lexmill._data.fetched_files import MANIFESTS, entries_of, fetched_manifest, is_as_written
 from lexmill._data.remote import Status
+from lexmill._data.run_state import RunState, is_state
 from lexmill._data.store_folder import StoreFolder
 from lexmill._engines.shared_folder import locked
-from lexmill.errors import FileError, LexmillError, OptionError, OutputError
+from lexmill.errors import FileError, OptionError, OutputError
 
 __all__ = ["Output", "output_of", "stored_manifest"]
-
-_RUN = ".lexmill-run"
-_WRITER, _MANIFEST = f"{_RUN}/writer.json", f"{_RUN}/manifest.json"
-_LISTS = f"{_RUN}/parts-"
-_LINES = 256
-"""Parts in a list: a list is written whole for each of its parts."""
 
 
 class Output(NamedTuple):
@@ -100,9 +86,10 @@ def stored_manifest(url: str) -> str | None:
     """
     folder = StoreFolder(url)
     listed = folder.listed()
-    if _MANIFEST in listed:
-        return folder.read(_MANIFEST).decode()
-    return None if listed.keys().isdisjoint(MANIFESTS) else json.dumps(_finished_manifest(folder, listed))
+    state = RunState.found(folder, listed)
+    if state is not None and (manifest := state.manifest(listed)) is not None:
+        return manifest.decode()
+    return json.dumps(_finished_manifest(folder, listed)) if _is_ended(listed) else None
 
 
 class StoredRun:
@@ -123,43 +110,60 @@ class StoredRun:
         """
         self.folder = folder
         self._stored = folder.listed()
-        self._check(existing)
-        self._is_overwritten = existing == "overwrite"
+        self._existing = existing
+        self._check()
         self._is_joined = is_joined
-        self.is_finished = not (self._is_overwritten or self._stored.keys().isdisjoint(MANIFESTS))
-        self._is_resumed = _WRITER in self._stored and not (self._is_overwritten or self.is_finished)
-        self._run = self._claimed()["run"] if self._is_resumed else uuid.uuid4().hex
-        self._writer = uuid.uuid4().hex
-        self._lines: list[str] = []
-        self._count = 0
-        self.scratch = _scratch(self._run)
+        self.is_finished = existing != "overwrite" and _is_ended(self._stored)
+        is_fresh = self.is_finished or existing == "overwrite"
+        found = None if is_fresh else RunState.found(folder, self._stored)
+        self._is_resumed = found is not None
+        self._state = found or RunState(folder)
+        self.scratch = _scratch(self._state.run)
 
     def prepare(self) -> None:
         """Puts the state of an earlier run into the folder of this machine, where the core resumes it.
 
         Raises:
-            OutputError: a stored file is not as it was written.
+            OutputError: a stored file is not as it was written, or another process has finished the run.
             FileError: the store refuses a call, or fails each time.
         """
+        if self._is_resumed:
+            self._state.claim()
+            # An earlier process may have stored parts, or have finished the run, until this one took it over.
+            self._stored = self.folder.listed()
+            self.is_finished = _is_ended(self._stored)
         if self.is_finished:
             manifest = _finished_manifest(self.folder, self._stored)
-            self._check_files(entries_of(manifest), self._stored)
+            self._check_files(entries_of(manifest), {}, self._stored)
             write_token_manifest(self.scratch, json.dumps(manifest))
         elif self._is_resumed:
-            self._claim()
-            self._restore()
+            try:
+                self._restore()
+            except (FileError, OutputError):
+                # A process that has finished the run meanwhile has removed the state.
+                self._state.check_writer()
+                raise
 
     def begin(self) -> None:
         """Makes the store ready for the first part. The core has checked all options and inputs.
 
         Raises:
+            OutputError: another process has begun, or has finished the run, since this one looked.
             FileError: the store refuses a call, as without permission to write, or fails each time.
         """
-        if not self._is_resumed:
-            self._claim()
-        if self._is_overwritten:
-            self._remove_earlier()
-        self.folder.write(_MANIFEST, (read_token_manifest(self.scratch) or "").encode())
+        if self._is_resumed:
+            self._state.check_writer()
+        else:
+            self._look_again()
+            self._state.claim()
+            # A process that began before this one may have stored files until now.
+            self._stored = self.folder.listed()
+            if self._existing == "overwrite":
+                self._remove_earlier()
+            elif _is_ended(self._stored):
+                self._state.remove(self._stored)
+                self._state.refuse_finished()
+        self._state.write_manifest(read_token_manifest(self.scratch) or "")
 
     def take(self, part: str) -> None:
         """Stores the files of a part.
@@ -168,15 +172,10 @@ class StoredRun:
             OutputError: another process has taken the run over.
             FileError: the store refuses a call, or fails each time.
         """
-        self._check_writer()
+        self._state.check_writer()
         entry = json.loads(part)
-        # Should the process end now, the line tells the next one which files to remove.
-        self._write_list({"part": entry})
-        versions = {name: self.folder.upload(name, self.scratch / name).version for name in entry["files"]}
-        self._check_writer()
-        line = {"part": entry, "versions": versions}
-        self._write_list(line)
-        self._add(line)
+        self._state.begin_part(entry)
+        self._state.end_part(entry, self._uploaded(entry["files"]))
 
     def publish(self) -> None:
         """Stores the files that belong to no part and, after all others, the manifest.
@@ -185,22 +184,50 @@ class StoredRun:
             OutputError: a stored file is not as it was written, or another process has taken the run over.
             FileError: the store refuses a call, or fails each time.
         """
+        manifest = json.loads(read_token_manifest(self.scratch) or "")
         if not self.is_finished:
-            text = read_token_manifest(self.scratch)
-            manifest = json.loads(text or "")
+            self._state.check_writer()
             # From now on this list tells an overwriting run which files to remove.
-            self.folder.write(_MANIFEST, (text or "").encode())
-            uploaded = {name: self.folder.upload(name, self.scratch / name) for name in manifest["files"]}
+            self._state.write_manifest(json.dumps(manifest))
+            versions = self._uploaded(manifest["files"])
             listed = self.folder.listed()
-            self._check_files(entries_of(manifest), listed)
-            self._check_versions(self._records(listed), listed)
-            self._check_versions([{"versions": {name: status.version for name, status in uploaded.items()}}], listed)
-            self._check_writer()
+            try:
+                for line in self._state.lines(listed)[0]:
+                    versions |= line["versions"]
+                self._check_files(entries_of(manifest), versions, listed)
+            finally:
+                # The files may belong to another process by now, which is the error to be told.
+                self._state.check_writer()
             name = next(name for name in MANIFESTS if (self.scratch / name).exists())
             self.folder.upload(name, self.scratch / name)
-        self.folder.remove(name for name in self.folder.listed() if _is_of_run(name))
+            self._state.check_writer()
+            # Another process may have stored its manifest late.
+            self.folder.remove(other for other in MANIFESTS if other in listed and other != name)
+        listed = self.folder.listed()
+        try:
+            named = self._state.files(listed)
+        except FileError as error:
+            # Another process that found the run finished removes its state, too.
+            if error.errno != errno.ENOENT:
+                raise
+            named = set()
+        self.folder.remove((named & listed.keys()) - entries_of(manifest).keys())
+        self._state.remove(listed)
 
-    def _check(self, existing: str) -> None:
+    def _uploaded(self, names: Iterable[str]) -> dict[str, str | None]:
+        """Uploads files; answers their versions.
+
+        Raises:
+            OutputError: another process has taken the run over. At most one file was on its way.
+        """
+        versions: dict[str, str | None] = {}
+        for name in names:
+            self._state.check_writer()
+            versions[name] = self.folder.upload(name, self.scratch / name).version
+        self._state.check_writer()
+        return versions
+
+    def _check(self) -> None:
         """Refuses a folder that is in use.
 
         Raises:
@@ -208,53 +235,27 @@ class StoredRun:
         """
         if "" in self._stored:
             self._refuse("it is a file; choose a folder of its own")
-        is_ended = not self._stored.keys().isdisjoint(MANIFESTS)
-        if not is_ended and not any(map(_is_of_run, self._stored)) and self._stored:
+        is_ended = _is_ended(self._stored)
+        if not is_ended and not any(map(is_state, self._stored)) and self._stored:
             self._refuse(f"it holds {min(self._stored)}, which is no token file; choose a folder of its own")
-        if self._stored and existing == "refuse":
+        if self._stored and self._existing == "refuse":
             state = "" if is_ended else " of a run that was not finished"
             self._refuse(f"it holds token files{state}; pass resume=True to go on or overwrite=True to begin again")
+
+    def _look_again(self) -> None:
+        """Refuses a folder that is in use by now.
+
+        Raises:
+            OutputError: another process has begun, or has finished the run, since this one looked.
+        """
+        self._stored = self.folder.listed()
+        self._check()
+        if self._existing != "overwrite" and _is_ended(self._stored):
+            self._state.refuse_finished()
 
     def _refuse(self, message: str, name: str = "") -> NoReturn:
         message = f"{self.folder.at(name)}: {message}"
         raise OutputError(message)
-
-    def _claim(self) -> None:
-        """Makes this process the one that writes. The host and the process are for messages alone."""
-        claim = {"run": self._run, "writer": self._writer, "host": socket.gethostname(), "process": os.getpid()}
-        self.folder.write(_WRITER, json.dumps(claim).encode())
-
-    def _claimed(self) -> dict[str, Any]:
-        """The identifiers of the process that writes to the folder."""
-        return self._json(_WRITER, self.folder.read(_WRITER))
-
-    def _check_writer(self) -> None:
-        """Ends a process whose run another one has taken over.
-
-        Raises:
-            OutputError: the store has the identifier of another process.
-        """
-        try:
-            now = self._claimed()
-        except FileError as error:
-            if error.errno != errno.ENOENT:
-                raise
-            self._refuse("another process has finished the run; this process ends")
-        if now["writer"] != self._writer:
-            self._refuse(f"process {now['process']} of {now['host']} has taken the run over; this process ends")
-
-    def _json(self, name: str, data: bytes) -> dict[str, Any]:
-        try:
-            return dict(json.loads(data))
-        except (ValueError, TypeError, RecursionError) as error:
-            message = f"{self.folder.at(name)}: it is damaged: {error}; pass overwrite=True to begin again"
-            raise OutputError(message) from error
-
-    def _records(self, listed: Mapping[str, Status]) -> Iterator[dict[str, Any]]:
-        """The lines of all parts, in order."""
-        for name in sorted(name for name in listed if name.startswith(_LISTS)):
-            for line in self.folder.read(name).splitlines():
-                yield self._json(name, line)
 
     def _restore(self) -> None:
         """Puts the manifest and the list of finished parts into the folder of this machine.
@@ -264,9 +265,10 @@ class StoredRun:
         """
         # Parts that will be joined are in the folder of this machine, or lost.
         is_here = self._is_joined and read_token_manifest(self.scratch) is not None
-        if is_here or _MANIFEST not in self._stored:
+        data = None if is_here else self._state.manifest(self._stored)
+        if data is None:
             return
-        manifest = {**self._json(_MANIFEST, self.folder.read(_MANIFEST)), "parts": [], "files": {}}
+        manifest = {**self._state.parsed(data), "parts": [], "files": {}}
         manifest.pop("total", None)
         kept = json.loads(read_token_manifest(self.scratch) or "null")
         if kept is None or {**kept, "parts": [], "files": {}} != manifest:
@@ -275,27 +277,22 @@ class StoredRun:
                 if path.is_dir():
                     shutil.rmtree(path)
         write_token_manifest(self.scratch, json.dumps(manifest))
-        begun: list[str] = []
+        lines, others = self._state.lines(self._stored)
+        for line in lines:
+            self._check_files(line["part"]["files"], line["versions"], self._stored)
         path = self.scratch / "parts.jsonl"
         try:
-            with path.open("w", encoding="utf-8") as finished:
-                for line in self._records(self._stored):
-                    if "versions" in line:
-                        self._check_files(line["part"]["files"], self._stored)
-                        self._check_versions([line], self._stored)
-                        self._add(line)
-                        finished.write(json.dumps(line["part"]) + "\n")
-                    else:
-                        begun += line["part"]["files"]
-        except LexmillError:
-            raise
+            path.write_text("".join(json.dumps(line["part"]) + "\n" for line in lines), encoding="utf-8")
         except OSError as error:
             raise FileError(error.errno, f"cannot write to it: {error.strerror}", str(path)) from error
-        self.folder.remove(name for name in begun if name in self._stored)
+        self._state.restore(lines)
+        self._state.keep_begun(others)
 
-    def _check_files(self, files: Mapping[str, Any], listed: Mapping[str, Status]) -> None:
-        """Compares the sizes of stored files with a manifest."""
-        for name, entry in files.items():
+    def _check_files(
+        self, entries: Mapping[str, Any], versions: Mapping[str, str | None], listed: Mapping[str, Status]
+    ) -> None:
+        """Compares stored files with their entries in a manifest, and with the versions that were stored."""
+        for name, entry in entries.items():
             if name not in listed:
                 self._refuse("it is missing; pass overwrite=True to begin again", name)
             if (size := listed[name].size) != entry["bytes"]:
@@ -303,40 +300,26 @@ class StoredRun:
                     f"it has {size} bytes but was written with {entry['bytes']}; pass overwrite=True to begin again",
                     name,
                 )
-
-    def _check_versions(self, lines: Iterable[Mapping[str, Any]], listed: Mapping[str, Status]) -> None:
-        """Compares the versions of stored files with the lines of their parts."""
-        for line in lines:
-            # A part that was begun, and has no files left, has a line without versions.
-            for name, version in line.get("versions", {}).items():
-                if not is_same_version(version, listed[name].version):
-                    self._refuse("it was modified after it was written; pass overwrite=True to begin again", name)
+            if is_same_version(versions.get(name), listed[name].version):
+                continue
+            # An earlier process of the run may have stored the same bytes once more.
+            if not is_as_written(self.folder.at(name), entry):
+                self._refuse("it was modified after it was written; pass overwrite=True to begin again", name)
 
     def _remove_earlier(self) -> None:
         """Removes the files of an earlier run, its manifest after them: while it is there, the call can be repeated."""
-        names = set(self._stored)
-        files: set[str] = set()
-        if not names.isdisjoint(MANIFESTS):
+        names = self._stored.keys()
+        files = self._state.files(names)
+        if _is_ended(self._stored):
             files |= entries_of(_finished_manifest(self.folder, self._stored)).keys()
-        if _MANIFEST in names:
-            files |= entries_of(self._json(_MANIFEST, self.folder.read(_MANIFEST))).keys()
-        for line in self._records(self._stored):
-            files |= line["part"]["files"].keys()
         self.folder.remove(files & names)
-        self.folder.remove(names.intersection(MANIFESTS))
-        self.folder.remove(name for name in names if _is_of_run(name) and name != _WRITER)
+        self.folder.remove(names & set(MANIFESTS))
+        self._state.remove_earlier(names)
 
-    def _add(self, line: Mapping[str, Any]) -> None:
-        """Keeps the line of a finished part until its list is full."""
-        self._lines.append(json.dumps(line))
-        self._count += 1
-        if self._count % _LINES == 0:
-            self._lines.clear()
 
-    def _write_list(self, line: Mapping[str, Any]) -> None:
-        """Writes the last list, with one line more."""
-        text = "".join(line + "\n" for line in [*self._lines, json.dumps(line)])
-        self.folder.write(f"{_LISTS}{self._count // _LINES:05}.jsonl", text.encode())
+def _is_ended(listed: Mapping[str, Status]) -> bool:
+    """True if the folder has the manifest of a finished run."""
+    return not listed.keys().isdisjoint(MANIFESTS)
 
 
 def _finished_manifest(folder: StoreFolder, listed: Mapping[str, Status]) -> dict[str, Any]:
@@ -353,10 +336,6 @@ def _finished_manifest(folder: StoreFolder, listed: Mapping[str, Status]) -> dic
         message = f"{folder.at(name)}: it is not a manifest of token files"
         raise OutputError(message)
     return manifest
-
-
-def _is_of_run(name: str) -> bool:
-    return name.startswith(f"{_RUN}/")
 
 
 def _scratch(run: str) -> Path:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from lexmill import Tokenizer, errors, open_tokens, tokenize_files
-from lexmill._data import stored_run
+from lexmill._data import run_state, stored_run
 from lexmill.sources import JsonLines
 from token_runs import contents
 
@@ -37,7 +37,7 @@ def test_a_run_that_is_killed_at_any_call_is_resumed(
 ) -> None:
     run = Run(tokenizer, source, **way)
     tokenize_files(tokenizer, source, tmp_path / "local", **OPTIONS, **way)
-    monkeypatch.setattr(stored_run, "_LINES", 2)
+    monkeypatch.setattr(run_state, "_LINES", 2)
     # A process that is killed removes nothing.
     remove = shutil.rmtree
     # All calls of one way, and some of the others.
@@ -226,33 +226,6 @@ def test_files_that_change_meanwhile_are_an_error(
         with pytest.raises(errors.OutputError, match="was modified after it was written"):
             run(on_progress=change)
     assert "manifest.json" not in stored(store)
-
-
-@pytest.mark.parametrize("calls", [12, None])
-def test_the_process_that_began_last_writes(
-    store: FaultyFileSystem,
-    tokenizer: Tokenizer,
-    source: JsonLines,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    calls: int | None,
-) -> None:
-    inner, outer = Run(tokenizer, source), Run(tokenizer, source)
-    place = tmp_path / "other machine"
-    place.mkdir()
-
-    def take_over(*_: Any) -> None:
-        if listed(store) and not inner.reports:
-            with monkeypatch.context() as patch:
-                patch.setattr(tempfile, "tempdir", str(place))
-                stop_after(store, calls, inner) if calls else inner(resume=True)
-
-    told = rf"{URL}: (process \d+ of \S+ has taken the run over|another process has finished the run)"
-    with pytest.raises(errors.OutputError, match=told):
-        outer(on_progress=take_over)
-    outer(resume=True)
-    tokenize_files(tokenizer, source, tmp_path / "local", **OPTIONS)
-    assert stored(store) == contents(tmp_path / "local")
 
 
 def test_two_processes_of_a_machine_do_not_write_one_run(
