@@ -36,6 +36,8 @@ class Writers:
         (path / "a.jsonl").write_bytes(b"".join(lines[:500]))
         (path / "other machine").mkdir()
         self.store, self.path, self.way = store, path, {"part_bytes": 16_000, **way}
+        # Calls after which an earlier run was killed.
+        self.before: int | None = None
         self.given = (tokenizer, JsonLines(path / "a.jsonl"))
 
     def run(self, calls: int | None = None, **options: Any) -> None:
@@ -59,6 +61,8 @@ class Writers:
         for at in [*range(8), *range(8, 1000, step)]:
             self.store.store.clear()
             self.store.tags.clear()
+            if self.before is not None:
+                self.run(self.before, resume=True)
             is_finished = False
             with interrupted(at, self.path / "other machine", second) as found:
                 try:
@@ -100,6 +104,15 @@ def test_a_run_that_is_taken_over_has_all_its_files(
         writers.run(resume=True)
         assert writers.is_stored(), found.requests[found.at]
     assert finished
+
+
+@pytest.mark.parametrize("calls", [None, 5, 9])
+def test_a_run_that_two_processes_resume_has_all_its_files(writers: Writers, calls: int | None) -> None:
+    writers.before = 11
+    for found, _ in writers.each(lambda: writers.run(calls, resume=True), 12, ENDED, resume=True):
+        assert found.error is None
+        writers.run(resume=True)
+        assert writers.is_stored(), found.requests[found.at]
 
 
 @pytest.mark.parametrize(("calls", "step"), [(None, 3), (3, 7), (9, 7)])
