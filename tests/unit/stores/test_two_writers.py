@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -150,3 +151,21 @@ def test_of_two_runs_that_begin_together_one_is_stored(writers: Writers) -> None
     # The second run wins only where the first one has not written yet.
     assert first == sorted(first)
     assert first.count(False) == 3
+
+
+def test_a_list_of_an_overwritten_run_that_comes_late_is_not_read(writers: Writers) -> None:
+    with interrupted(-1, writers.path / "other machine", lambda: None) as found:
+        writers.run()
+    lists = [at for at, (request, name) in enumerate(found.requests) if request == "pipe_file" and "-00001.j" in name]
+    # Among these are the ends of the first two parts, after which the late line would go on.
+    for calls in range(24, 36, 2):
+        writers.store.store.clear()
+        with (
+            interrupted(
+                lists[-1], writers.path / "other machine", partial(writers.run, calls, overwrite=True, **OTHER)
+            ),
+            pytest.raises(errors.OutputError, match=ENDED),
+        ):
+            writers.run()
+        writers.run(resume=True, **OTHER)
+        assert writers.is_stored(**OTHER)
