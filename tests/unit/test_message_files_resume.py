@@ -20,7 +20,7 @@ pytest.importorskip("jinja2")
 import lexmill.messages.files
 from command_line import COMMAND
 from lexmill import Tokenizer, tokenize_files
-from lexmill.errors import FormatError, LexmillError, OutputError
+from lexmill.errors import FormatError, InputTypeError, LexmillError, OptionError, OutputError
 from lexmill.messages import ChatTemplate, tokenize_message_files, tokenize_messages
 from lexmill.messages._blocks import Block, read_blocks
 from lexmill.sources import JsonLines
@@ -249,3 +249,46 @@ def test_a_killed_command_leaves_no_process_and_goes_on(
     files = tokenize_message_files(tokenizer, path, tmp_path / "whole", "chatml", format="arrow", part_bytes=50_000)
     assert len(files) == len(CHATS) * 20
     assert contents(tmp_path / "o") == contents(tmp_path / "whole")
+
+
+@pytest.mark.parametrize("value", [{1: "a"}, [{"b": {None: 0}}], {1: 2, "a": 3}, {True: 0}], ids=str)
+@pytest.mark.parametrize("is_default", [True, False])
+def test_keys_that_json_changes_are_refused(
+    tokenizer: Tokenizer, tmp_path: Path, value: object, is_default: bool
+) -> None:
+    """JSON has the same text for the keys 1 and "1", and templates write them differently."""
+    path = write_chats(tmp_path / "in.jsonl", CHATS[:2])
+    variables = {"x": value}
+    template = ChatTemplate("{{ x }}", variables if is_default else {})
+    with pytest.raises(OptionError, match="a dictionary in x has keys that are no texts"):
+        tokenize_message_files(tokenizer, path, tmp_path / "o", template, variables=None if is_default else variables)
+    assert not (tmp_path / "o").exists()
+
+
+def test_the_order_of_keys_in_a_default_variable_is_kept(tokenizer: Tokenizer, tmp_path: Path) -> None:
+    path = write_chats(tmp_path / "in.jsonl", CHATS[:2])
+    text = "{% for message in messages %}{{ x }}{{ message.content }}{% endfor %}"
+    first, other = {"x": {"a": 1, "b": 2}, "y": 1}, {"x": {"b": 2, "a": 1}, "y": 1}
+    arguments: Any = (tokenizer, path, tmp_path / "o")
+    tokenize_message_files(*arguments, ChatTemplate(text, first))
+    tokenize_message_files(*arguments, ChatTemplate(text, dict(reversed(first.items()))), resume=True)
+    with pytest.raises(OutputError, match="cannot resume: template was"):
+        tokenize_message_files(*arguments, ChatTemplate(text, other), resume=True)
+
+
+@pytest.mark.parametrize(
+    ("variables", "error", "message"),
+    [
+        ({"x": 10**5000}, OptionError, "kept in the manifest as JSON, which these are not"),
+        ({"x": {(1, 2): 3}}, InputTypeError, "a template is given a tuple as a key of a dictionary"),
+        ([1, 2], InputTypeError, "variables is a list but must be a mapping"),
+    ],
+    ids=["huge", "tuple", "list"],
+)
+def test_variables_that_no_manifest_holds_are_refused(
+    tokenizer: Tokenizer, tmp_path: Path, variables: Any, error: type[Exception], message: str
+) -> None:
+    path = write_chats(tmp_path / "in.jsonl", CHATS[:2])
+    for template, chosen in (("chatml", variables), (ChatTemplate("{{ x }}", variables), None)):
+        with pytest.raises(error, match=message):
+            tokenize_message_files(tokenizer, path, tmp_path / "o", template, variables=chosen)

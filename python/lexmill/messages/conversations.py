@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import NoneType
 from typing import Any
 
 from lexmill.errors import FormatError, InputTypeError
@@ -18,6 +19,7 @@ __all__ = [
     "plain_conversation",
     "plain_messages",
     "plain_value",
+    "plain_variables",
     "tracked_messages",
 ]
 
@@ -259,11 +261,30 @@ def plain_value(value: Any, depth: int = 0) -> Any:  # noqa: ANN401 (a value of 
         message = f"a value is nested more than {_DEEPEST} levels deep"
         raise FormatError(message)
     if isinstance(value, Mapping):
-        return {plain_value(name, depth + 1): plain_value(one, depth + 1) for name, one in value.items()}
+        try:
+            return {plain_value(name, depth + 1): plain_value(one, depth + 1) for name, one in value.items()}
+        except InputTypeError:
+            raise
+        except TypeError as error:
+            # A tuple is a list by now.
+            message = "a template is given a tuple as a key of a dictionary, but reads texts and numbers as keys"
+            raise InputTypeError(message) from error
     if isinstance(value, list | tuple):
         return [plain_value(one, depth + 1) for one in value]
     message = f"a template is given a {type(value).__name__}, but reads strings, numbers, lists and dictionaries alone"
     raise InputTypeError(message)
+
+
+def plain_variables(variables: object) -> dict[str, Any]:
+    """Variables of a template by their names, with values of JSON's own types.
+
+    Raises:
+        FormatError, InputTypeError: as `plain_value`; or they are no mapping.
+    """
+    if not isinstance(variables, Mapping | NoneType):
+        message = f"variables is a {type(variables).__name__} but must be a mapping of names and values"
+        raise InputTypeError(message)
+    return dict(plain_value(variables or {}))
 
 
 def _check_surrogates(text: str) -> None:

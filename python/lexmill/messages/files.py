@@ -23,7 +23,7 @@ from lexmill.errors import InputTypeError, LexmillError, OptionError
 from lexmill.messages import _block_tokens as blocks
 from lexmill.messages._blocks import Block, field_of, read_blocks
 from lexmill.messages._masks import Mask
-from lexmill.messages.conversations import plain_value
+from lexmill.messages.conversations import plain_variables
 from lexmill.messages.records import FIELD
 from lexmill.messages.template import ChatTemplate
 from lexmill.messages.tokens import check_threads, template_of, tokenizer_of
@@ -135,7 +135,7 @@ def tokenize_message_files(
         TokenizerJson.of(opened),
         _reproducible(chosen),
         mask,
-        dict(variables or {}),
+        plain_variables(variables),
         now,
         on_error,
         [blocks.Reading(field_of(source), getattr(source, "on_error", "raise")) for source in given],
@@ -225,13 +225,14 @@ def _described(rendering: blocks.Rendering) -> str:
     """
     template, mask = rendering.template, rendering.mask
     names = [mask] if isinstance(mask, str) else mask
-    made_from = json.dumps([template.text, plain_value(template.variables)], sort_keys=True)
     try:
+        # The order of the variables changes no text, but the order of their own keys may.
+        made_from = json.dumps([template.text, _texts_of(template.variables, allow_nan=True)], sort_keys=True)
         described = {
             "template": sha256(made_from.encode()).hexdigest()[:16],
             "mask": _name_of(names) if callable(names) else sorted(names),
             # As JSON texts, because the core reads the manifest again and rounds some floats and large integers.
-            "variables": {name: _json_of(value) for name, value in plain_value(rendering.variables).items()},
+            "variables": _texts_of(rendering.variables),
             "now": rendering.now.isoformat() if "strftime_now" in template.text else None,
         }
         found = _json_of(described)
@@ -242,8 +243,29 @@ def _described(rendering: blocks.Rendering) -> str:
     return found
 
 
-def _json_of(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+def _texts_of(variables: Mapping[str, Any], *, allow_nan: bool = False) -> dict[str, str]:
+    """Each variable as JSON.
+
+    Raises:
+        ValueError: JSON has no such value.
+    """
+    found = plain_variables(variables)
+    for name, value in found.items():
+        # JSON makes texts of other keys, but templates write them differently.
+        if not _has_text_keys(value):
+            message = f"a dictionary in {name} has keys that are no texts"
+            raise ValueError(message)
+    return {name: _json_of(value, allow_nan=allow_nan) for name, value in found.items()}
+
+
+def _has_text_keys(value: object) -> bool:
+    if isinstance(value, dict):
+        return all(isinstance(key, str) and _has_text_keys(one) for key, one in value.items())
+    return not isinstance(value, list) or all(map(_has_text_keys, value))
+
+
+def _json_of(value: object, *, allow_nan: bool = False) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=allow_nan)
 
 
 def _name_of(function: object) -> str:

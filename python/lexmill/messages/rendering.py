@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from lexmill.errors import LexmillError, OptionError, SpanError, TemplateError
 from lexmill.messages._spans import Layout, Turn, layout_of, shared_length
 from lexmill.messages._steps import LostTrackError
-from lexmill.messages.conversations import Conversation, plain_conversation, plain_value, tracked_messages
+from lexmill.messages.conversations import Conversation, plain_conversation, plain_variables, tracked_messages
 from lexmill.messages.template import ChatTemplate
 
 __all__ = ["RenderedMessages", "Renderer", "Span", "Turn", "render_messages"]
@@ -111,12 +111,13 @@ class Renderer:
             InputTypeError: a variable is no value of JSON.
             OptionError: a variable has the name of an argument.
         """
-        for name in _ARGUMENTS.intersection(variables or ()):
+        given = plain_variables(variables)
+        for name in _ARGUMENTS.intersection(given):
             message = f"variables has {name}, which is an argument of its own"
             raise OptionError(message)
         self.template = template
         self.add_generation_prompt = add_generation_prompt
-        self._variables = plain_value({**template.variables, **(variables or {})})
+        self._variables = {**plain_variables(template.variables), **given}
         self._plain, self._tracking = template.plain, template.tracking
         self._prompt: str | None = None
 

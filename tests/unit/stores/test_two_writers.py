@@ -89,7 +89,7 @@ def writers(
     return Writers(store, tokenizer, source, tmp_path)
 
 
-WAYS: list[tuple[dict[str, Any], int | None, int]] = [({}, None, 1), ({}, 3, 9), ({}, 7, 9), ({}, 14, 9)]
+WAYS: list[tuple[dict[str, Any], int | None, int]] = [({}, None, 1), ({}, 3, 9), ({}, 7, 9), ({}, 14, 9), ({}, 20, 9)]
 WAYS += [(way, calls, 9) for way in ({"format": "parquet"}, {"join": True}, {"shuffle": True}) for calls in (None, 7)]
 
 
