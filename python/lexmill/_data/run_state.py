@@ -18,12 +18,14 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import socket
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any, NoReturn
 
-from lexmill._data.fetched_files import entries_of
+from lexmill._data.fetched_files import entries_of, is_below
 from lexmill._data.store_folder import StoreFolder
 from lexmill.errors import FileError, OutputError
 
@@ -31,8 +33,21 @@ __all__ = ["RunState", "is_state"]
 
 _FOLDER = ".lexmill-run/"
 _WRITER = f"{_FOLDER}writer.json"
+_RUN = re.compile("[0-9a-f]{32}")
 _LINES = 256
 """Parts in a list: a list is written whole for each of its parts."""
+
+
+def _is_line(line: Mapping[str, Any]) -> bool:
+    """True for the line of a part: a process that was killed leaves whole lines, but others may write to a store."""
+    part, versions = line.get("part"), line.get("versions", {})
+    files = part.get("files") if isinstance(part, dict) else None
+    return (
+        isinstance(files, dict)
+        and isinstance(versions, dict)
+        and all(isinstance(entry, dict) and {"bytes", "crc32"} <= entry.keys() for entry in files.values())
+        and all(version is None or isinstance(version, str) for version in versions.values())
+    )
 
 
 def is_state(name: str) -> bool:
@@ -122,26 +137,26 @@ class RunState:
         try:
             return dict(json.loads(data))
         except (ValueError, TypeError, RecursionError) as error:
-            self._refuse_damaged(name or self._manifest, error)
+            self._refuse_damaged(name or self._manifest, str(error))
 
-    def _refuse_damaged(self, name: str, error: Exception) -> NoReturn:
-        message = f"{self.folder.at(name)}: it is damaged: {error}; pass overwrite=True to begin again"
-        raise OutputError(message) from error
+    def _refuse_damaged(self, name: str, fault: str) -> NoReturn:
+        message = f"{self.folder.at(name)}: it is damaged: {fault}; pass overwrite=True to begin again"
+        raise OutputError(message)
 
     def _claimed(self) -> dict[str, str]:
         """The identifiers of the process that writes to the folder."""
         claim = self.parsed(self.folder.read(_WRITER), _WRITER)
-        try:
-            return {name: str(claim[name]) for name in ("run", "writer", "host", "process")}
-        except KeyError as error:
-            self._refuse_damaged(_WRITER, error)
+        names = ("run", "writer", "host", "process")
+        if not claim.keys() >= set(names) or not _RUN.fullmatch(str(claim["run"])):
+            self._refuse_damaged(_WRITER, "it names no process")
+        return {name: str(claim[name]) for name in names}
 
     def lines(self, listed: Iterable[str]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         """The lines of the parts that are stored, in order, and all other lines of the run."""
         stored: list[dict[str, Any]] = []
         others: list[dict[str, Any]] = []
         for line in self._all_lines(name for name in listed if name.startswith(f"{_FOLDER}parts-{self.run}-")):
-            is_next = line["number"] == len(stored) and "versions" in line
+            is_next = line.get("number") == len(stored) and "versions" in line
             (stored if is_next else others).append(line)
         return stored, others
 
@@ -149,8 +164,8 @@ class RunState:
         for name in sorted(names):
             for text in self.folder.read(name).splitlines():
                 line = self.parsed(text, name)
-                if not {"number", "part"} <= line.keys():
-                    self._refuse_damaged(name, KeyError("number"))
+                if not _is_line(line):
+                    self._refuse_damaged(name, "a line is not of a part")
                 yield line
 
     def restore(self, lines: Iterable[Mapping[str, Any]]) -> None:
@@ -186,15 +201,19 @@ class RunState:
         self.folder.write(f"{_FOLDER}parts-{self.run}-{self._count // _LINES:05}.jsonl", text.encode())
 
     def files(self, listed: Iterable[str]) -> set[str]:
-        """All files that runs in the folder have named, stored or not."""
-        names = [name for name in listed if is_state(name)]
+        """All files that runs in the folder have named, stored or not. Damaged files of the state name none."""
         files: set[str] = set()
-        for line in self._all_lines(name for name in names if name.endswith(".jsonl")):
-            files |= line["part"]["files"].keys()
-        for name in names:
-            if name.startswith(f"{_FOLDER}manifest-"):
-                files |= entries_of(self.parsed(self.folder.read(name), name)).keys()
-        return files
+        for name in listed:
+            # A damaged file must not keep a run from being overwritten.
+            with suppress(OutputError):
+                if is_state(name) and name.endswith(".jsonl"):
+                    for line in self._all_lines([name]):
+                        files |= line["part"]["files"].keys()
+                elif is_state(name) and name != _WRITER:
+                    manifest = self.parsed(self.folder.read(name), name)
+                    with suppress(KeyError, TypeError, AttributeError):
+                        files |= entries_of(manifest).keys()
+        return {name for name in files if is_below(name)}
 
     def remove(self, listed: Iterable[str]) -> None:
         """Removes the state of a finished run, the writer first: other processes then see that the run has ended."""

@@ -14,6 +14,7 @@ import pytest
 
 from lexmill import Tokenizer, errors, open_tokens, tokenize_files
 from lexmill._data import run_state, stored_run
+from lexmill._data.run_state import is_state
 from lexmill.sources import JsonLines
 from token_runs import contents
 
@@ -317,8 +318,61 @@ def test_files_of_a_part_that_is_not_made_again_are_removed(
     assert found == local
 
 
+def test_files_of_a_part_that_is_made_again_otherwise_are_removed(
+    store: FaultyFileSystem, tokenizer: Tokenizer, tmp_path: Path
+) -> None:
+    left: set[str] = set()
+    for seed in range(6):
+        store.store.clear()
+        options: dict[str, Any] = {"validation": 0.5, "part_bytes": 1000, "seed": seed}
+        first, second = texts(tmp_path / "a.jsonl", "Satz ab" * 300), texts(tmp_path / "b.jsonl", *["Satz"] * 8)
+        # The writer, the manifest, and of each part a list and two files or four; a list ends the first part.
+        store.write_faults[:] = [*[None] * 10, Killed()]
+        with pytest.raises(Killed):
+            tokenize_files(tokenizer, [first, second], URL, **options)
+        texts(tmp_path / "b.jsonl", "Satz ab")
+        before = stored(store).keys()
+        tokenize_files(tokenizer, [first, second], URL, resume=True, **options)
+        local = tmp_path / f"local {seed}"
+        tokenize_files(tokenizer, [first, second], local, **options)
+        assert stored(store).keys() == contents(local).keys()
+        left |= {name for name in before - contents(local).keys() if not is_state(name)}
+    assert left
+
+
 def test_joining_cannot_be_changed(store: FaultyFileSystem, tokenizer: Tokenizer, source: JsonLines) -> None:
     run = Run(tokenizer, source)
     stop_after(store, 12, run)
     with pytest.raises(errors.OutputError, match="cannot resume: join was false but is true"):
         run(resume=True, join=True)
+
+
+DAMAGE = [
+    b"",
+    b"{",
+    b"5",
+    b"{}",
+    b"[]",
+    b'{"part": 5}\n',
+    b'{"part": {"files": {"a": 1}}, "number": 0}\n',
+    b"\xff",
+    b"[" * 9999,
+]
+
+
+@pytest.mark.parametrize("name", ["writer", "manifest-", "parts-"])
+@pytest.mark.parametrize("damage", DAMAGE, ids=[str(data[:30]) for data in DAMAGE])
+def test_a_damaged_state_is_an_error_until_it_is_overwritten(
+    store: FaultyFileSystem, tokenizer: Tokenizer, source: JsonLines, tmp_path: Path, name: str, damage: bytes
+) -> None:
+    run = Run(tokenizer, source)
+    stop_after(store, 12, run)
+    (path,) = (path for path in store.store if f"/.lexmill-run/{name}" in path)
+    store.pipe_file(path, damage)
+    if name != "parts-" or damage:
+        with pytest.raises(errors.OutputError, match=rf"{URL}\S*: .*"):
+            run(resume=True)
+    run(overwrite=True)
+    tokenize_files(tokenizer, source, tmp_path / "local", **OPTIONS)
+    assert stored(store).items() >= contents(tmp_path / "local").items()
+    assert not any(is_state(name) for name in stored(store))
