@@ -169,3 +169,18 @@ def test_a_list_of_an_overwritten_run_that_comes_late_is_not_read(writers: Write
             writers.run()
         writers.run(resume=True, **OTHER)
         assert writers.is_stored(**OTHER)
+
+
+@pytest.mark.parametrize("calls", [None, 3])
+def test_a_process_that_is_overwritten_as_it_publishes_does_not_finish(writers: Writers, calls: int | None) -> None:
+    with interrupted(-1, writers.path / "other machine", lambda: None) as found:
+        writers.run()
+    at = found.requests.index(("pipe_file", "/b/tokens/manifest.json"))
+    writers.store.store.clear()
+    with (
+        interrupted(at, writers.path / "other machine", partial(writers.run, calls, overwrite=True, **OTHER)),
+        pytest.raises(errors.OutputError, match=ENDED),
+    ):
+        writers.run()
+    writers.run(overwrite=True, **OTHER)
+    assert writers.is_stored(**OTHER)
