@@ -626,7 +626,7 @@ class TextIterator:
     def take(self, characters: int) -> tuple[list[str], int]:
         """The next texts, until these have `characters` or more, and the number of their characters.
 
-        There are fewer at the end of the source.
+        There are fewer at the end of the source, and before an error, which the next call raises.
         """
 
 @final

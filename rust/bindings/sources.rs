@@ -177,8 +177,8 @@ impl PyFileSource {
     fn __iter__(&self) -> PyTextIterator {
         let (source, skipped) = (Arc::clone(&self.source), Arc::clone(&self.skipped));
         let reader = self.reader();
-        let reading =
-            Reading { source, skipped, reader, block: RecordBlock::default(), texts: Vec::new(), read: 0 };
+        let (block, texts) = (RecordBlock::default(), Vec::new());
+        let reading = Reading { source, skipped, reader, block, texts, read: 0, is_done: false, error: None };
         PyTextIterator { reading: Mutex::new(reading) }
     }
 }
@@ -212,41 +212,65 @@ struct Reading {
     texts: Vec<String>,
     /// Bytes of all files, as they lie on the disk, up to the end of the block.
     read: u64,
+    /// The end of the source, or an error, is reached.
+    is_done: bool,
+    /// The error, until it is raised.
+    error: Option<crate::Error>,
 }
 
 impl Reading {
     fn next(&mut self) -> crate::Result<Option<String>> {
-        self.fill()?;
-        Ok(self.texts.pop())
+        self.fill();
+        match (self.texts.pop(), self.error.take()) {
+            (None, Some(error)) => Err(error),
+            (text, error) => {
+                self.error = error;
+                Ok(text)
+            }
+        }
     }
 
-    /// The next texts, until these have `characters` or more, and their characters; fewer at the end of the source.
+    /// The next texts, until these have `characters` or more, and their characters; fewer at the end of the source, and before an error.
     fn take(&mut self, characters: usize) -> crate::Result<(Vec<String>, usize)> {
         let (mut taken, mut size) = (Vec::new(), 0);
         while size < characters {
-            self.fill()?;
+            self.fill();
             let Some(text) = self.texts.pop() else { break };
             size += text.chars().count();
             taken.push(text);
         }
-        Ok((taken, size))
+        match self.error.take_if(|_| taken.is_empty()) {
+            Some(error) => Err(error),
+            None => Ok((taken, size)),
+        }
     }
 
     /// Reads blocks until there are texts, or to the end of the source.
-    fn fill(&mut self) -> crate::Result<()> {
-        while self.texts.is_empty() {
-            if !self.reader.next(&mut self.block)? {
-                break;
+    fn fill(&mut self) {
+        while self.texts.is_empty() && !self.is_done {
+            match self.read_block() {
+                Ok(has_block) => self.is_done = !has_block,
+                Err(error) => {
+                    self.texts.clear();
+                    (self.is_done, self.error) = (true, Some(error));
+                }
             }
-            self.read += self.block.read;
-            let texts = &mut self.texts;
-            self.source.for_each_text(&mut self.block, &self.skipped, |text, _| {
-                texts.push(text.to_owned());
-                Ok(())
-            })?;
-            texts.reverse();
         }
-        Ok(())
+    }
+
+    /// Reads the next block; false at the end of the source.
+    fn read_block(&mut self) -> crate::Result<bool> {
+        if !self.reader.next(&mut self.block)? {
+            return Ok(false);
+        }
+        self.read += self.block.read;
+        let texts = &mut self.texts;
+        self.source.for_each_text(&mut self.block, &self.skipped, |text, _| {
+            texts.push(text.to_owned());
+            Ok(())
+        })?;
+        texts.reverse();
+        Ok(true)
     }
 }
 
@@ -257,13 +281,13 @@ impl PyTextIterator {
     }
 
     /// Bytes of the files, as they lie on the disk, that were read so far.
-    fn read_bytes(&self) -> u64 {
-        self.reading().read
+    fn read_bytes(&self, py: Python<'_>) -> u64 {
+        py.detach(|| self.reading().read)
     }
 
     /// The next texts, until these have `characters` or more, and the number of their characters.
     ///
-    /// There are fewer at the end of the source.
+    /// There are fewer at the end of the source, and before an error, which the next call raises.
     fn take(&self, py: Python<'_>, characters: usize) -> PyResult<(Vec<String>, usize)> {
         py.detach(|| self.reading().take(characters)).or_raise(py)
     }

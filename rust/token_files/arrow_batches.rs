@@ -52,6 +52,11 @@ pub fn arrow_batches(path: &Path, name: &str) -> Result<ListColumn> {
             let first = column.ok_or_else(broken)?.0 * 4;
             let buffers = batch.buffers().filter(|buffers| buffers.len() >= first + 4).ok_or_else(broken)?;
             let start = |at: usize| body.checked_add_signed(buffers.get(at).offset()).ok_or_else(broken);
+            // Each column has a node for its lists, and a node for their items.
+            let items = batch.nodes().filter(|nodes| nodes.len() >= first / 2 + 2).ok_or_else(broken)?;
+            if items.get(first / 2).null_count() != 0 || items.get(first / 2 + 1).null_count() != 0 {
+                return Err(malformed(format!("column {name} has nulls")));
+            }
             let rows = u64::try_from(batch.length()).map_err(|_| broken())?;
             batches.push((rows, start(first + 1)?, start(first + 3)?));
         }

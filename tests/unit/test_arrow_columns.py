@@ -86,3 +86,11 @@ def test_a_column_after_texts_is_an_error(folder: Path, table: Any) -> None:
     rewrite(folder, table.add_column(0, "url", pa.array(["u"] * len(table))))
     with pytest.raises(OutputError, match="column url has no lists of integers, as column input_ids and all columns"):
         open_tokens(folder)[0]
+
+
+def test_nulls_are_an_error(folder: Path, table: Any) -> None:
+    for value in (None, [None, 1]):
+        ids = pa.array([value, *table["input_ids"].to_pylist()[1:]], pa.list_(pa.uint16()))
+        rewrite(folder, table.set_column(0, "input_ids", ids))
+        with pytest.raises(OutputError, match="column input_ids has nulls"):
+            open_tokens(folder)[0]

@@ -279,7 +279,7 @@ def test_the_order_of_keys_in_a_default_variable_is_kept(tokenizer: Tokenizer, t
 @pytest.mark.parametrize(
     ("variables", "error", "message"),
     [
-        ({"x": 10**5000}, OptionError, "kept in the manifest as JSON, which these are not"),
+        ({"x": 10**5000}, OptionError, "but JSON cannot hold these"),
         ({"x": {(1, 2): 3}}, InputTypeError, "a template is given a tuple as a key of a dictionary"),
         ([1, 2], InputTypeError, "variables is a list but must be a mapping"),
     ],
