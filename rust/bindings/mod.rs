@@ -38,6 +38,7 @@ mod stage;
 mod stage_class;
 mod strings;
 mod superword_training;
+mod text_iterator;
 mod texts;
 mod token_feed;
 mod token_files;
@@ -84,9 +85,9 @@ mod _core {
     #[pymodule_export]
     use super::session::PySession;
     #[pymodule_export]
-    use super::sources::{
-        PyFileSource, PyTextIterator, binary_start, input_path, is_same_version, is_url, local_path,
-    };
+    use super::sources::{PyFileSource, binary_start, input_path, is_same_version, is_url, local_path};
+    #[pymodule_export]
+    use super::text_iterator::PyTextIterator;
     #[pymodule_export]
     use super::token_files::{
         array_record_rows, arrow_stream_batches, merge_token_files, parquet_token_group,

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use pyo3::prelude::*;
 
@@ -10,11 +10,12 @@ use super::arguments::utf8_errors;
 use super::arrow::taken_stream;
 use super::errors::{OrRaise, exception};
 use super::file_paths::{FilePath, InputPath};
+use super::text_iterator::PyTextIterator;
 use crate::corpus::files::DocumentFile;
 use crate::corpus::inputs::InputSource;
 use crate::corpus::remote::{self, url_of};
 use crate::corpus::sources::{
-    ArrowStream, CsvColumn, Format, OnError, RecordBlock, Skipped, Source, SourceReader, count_source, sample,
+    ArrowStream, CsvColumn, Format, OnError, Skipped, Source, SourceReader, count_source, sample,
 };
 use crate::structures::binary_formats::binary_format;
 use crate::structures::parallel::OnProgress;
@@ -175,11 +176,7 @@ impl PyFileSource {
     }
 
     fn __iter__(&self) -> PyTextIterator {
-        let (source, skipped) = (Arc::clone(&self.source), Arc::clone(&self.skipped));
-        let reader = self.reader();
-        let (block, texts) = (RecordBlock::default(), Vec::new());
-        let reading = Reading { source, skipped, reader, block, texts, read: 0, is_done: false, error: None };
-        PyTextIterator { reading: Mutex::new(reading) }
+        PyTextIterator::new(Arc::clone(&self.source), Arc::clone(&self.skipped))
     }
 }
 
@@ -191,115 +188,6 @@ impl PyFileSource {
     /// The source for a run that tokenizes it to files.
     pub(super) fn input_source(&self) -> InputSource {
         InputSource { source: Arc::clone(&self.source), skipped: Arc::clone(&self.skipped) }
-    }
-}
-
-/// The texts of a source, one after the other.
-#[pyclass(name = "TextIterator", module = "lexmill._core", frozen)]
-pub(super) struct PyTextIterator {
-    reading: Mutex<Reading>,
-}
-
-// Python's allocator aligns objects to 16 bytes, even if they ask for more.
-const _: () = assert!(align_of::<PyTextIterator>() <= 16);
-
-struct Reading {
-    source: Arc<Source>,
-    skipped: Arc<Skipped>,
-    reader: SourceReader,
-    block: RecordBlock,
-    /// Texts of the block that have not been given out, the last one first.
-    texts: Vec<String>,
-    /// Bytes of all files, as they lie on the disk, up to the end of the block.
-    read: u64,
-    /// The end of the source, or an error, is reached.
-    is_done: bool,
-    /// The error, until it is raised.
-    error: Option<crate::Error>,
-}
-
-impl Reading {
-    fn next(&mut self) -> crate::Result<Option<String>> {
-        self.fill();
-        match (self.texts.pop(), self.error.take()) {
-            (None, Some(error)) => Err(error),
-            (text, error) => {
-                self.error = error;
-                Ok(text)
-            }
-        }
-    }
-
-    /// The next texts, until these have `characters` or more, and their characters; fewer at the end of the source, and before an error.
-    fn take(&mut self, characters: usize) -> crate::Result<(Vec<String>, usize)> {
-        let (mut taken, mut size) = (Vec::new(), 0);
-        while size < characters {
-            self.fill();
-            let Some(text) = self.texts.pop() else { break };
-            size += text.chars().count();
-            taken.push(text);
-        }
-        match self.error.take_if(|_| taken.is_empty()) {
-            Some(error) => Err(error),
-            None => Ok((taken, size)),
-        }
-    }
-
-    /// Reads blocks until there are texts, or to the end of the source.
-    fn fill(&mut self) {
-        while self.texts.is_empty() && !self.is_done {
-            match self.read_block() {
-                Ok(has_block) => self.is_done = !has_block,
-                Err(error) => {
-                    self.texts.clear();
-                    (self.is_done, self.error) = (true, Some(error));
-                }
-            }
-        }
-    }
-
-    /// Reads the next block; false at the end of the source.
-    fn read_block(&mut self) -> crate::Result<bool> {
-        if !self.reader.next(&mut self.block)? {
-            return Ok(false);
-        }
-        self.read += self.block.read;
-        let texts = &mut self.texts;
-        self.source.for_each_text(&mut self.block, &self.skipped, |text, _| {
-            texts.push(text.to_owned());
-            Ok(())
-        })?;
-        texts.reverse();
-        Ok(true)
-    }
-}
-
-#[pymethods]
-impl PyTextIterator {
-    fn __iter__(this: Py<Self>) -> Py<Self> {
-        this
-    }
-
-    /// Bytes of the files, as they lie on the disk, that were read so far.
-    fn read_bytes(&self, py: Python<'_>) -> u64 {
-        py.detach(|| self.reading().read)
-    }
-
-    /// The next texts, until these have `characters` or more, and the number of their characters.
-    ///
-    /// There are fewer at the end of the source, and before an error, which the next call raises.
-    fn take(&self, py: Python<'_>, characters: usize) -> PyResult<(Vec<String>, usize)> {
-        py.detach(|| self.reading().take(characters)).or_raise(py)
-    }
-
-    fn __next__(&self, py: Python<'_>) -> PyResult<Option<String>> {
-        py.detach(|| self.reading().next()).or_raise(py)
-    }
-}
-
-impl PyTextIterator {
-    fn reading(&self) -> MutexGuard<'_, Reading> {
-        self.reading.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

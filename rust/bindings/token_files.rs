@@ -149,6 +149,9 @@ pub(super) fn special_affixes(
     tokenizer.get().core(py)?.special_affixes().or_raise(py)
 }
 
+/// For each record batch its rows, and the bytes of the file at which offsets and values begin.
+type Batches = Vec<(u64, u64, u64)>;
+
 /// The bits of the integers in a column of lists of an Arrow stream, and where its record batches lie: for each its number of rows, and
 /// the bytes of the file at which offsets and values of the column begin. The columns before it must have lists of integers, too.
 #[pyfunction]
@@ -156,7 +159,7 @@ pub(super) fn arrow_stream_batches(
     py: Python<'_>,
     path: FilePath,
     column: &str,
-) -> PyResult<(usize, Vec<(u64, u64, u64)>)> {
+) -> PyResult<(usize, Batches)> {
     let found = py.detach(|| arrow_batches(&path, column)).or_raise(py)?;
     Ok((found.bits, found.batches))
 }

@@ -1,0 +1,127 @@
+//! The texts of a source, one after the other or many at a time.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use pyo3::prelude::*;
+
+use super::errors::OrRaise;
+use crate::corpus::sources::{RecordBlock, Skipped, Source, SourceReader};
+
+/// The texts of a source, one after the other.
+#[pyclass(name = "TextIterator", module = "lexmill._core", frozen)]
+pub(super) struct PyTextIterator {
+    reading: Mutex<Reading>,
+}
+
+// Python's allocator aligns objects to 16 bytes, even if they ask for more.
+const _: () = assert!(align_of::<PyTextIterator>() <= 16);
+
+struct Reading {
+    source: Arc<Source>,
+    skipped: Arc<Skipped>,
+    reader: SourceReader,
+    block: RecordBlock,
+    /// Texts of the block that have not been given out, the last one first.
+    texts: Vec<String>,
+    /// Bytes of all files, as they lie on the disk, up to the end of the block.
+    read: u64,
+    /// The end of the source, or an error, is reached.
+    is_done: bool,
+    /// The error, until it is raised.
+    error: Option<crate::Error>,
+}
+
+impl Reading {
+    fn new(source: Arc<Source>, skipped: Arc<Skipped>) -> Self {
+        let reader = SourceReader::new(Arc::clone(&source), Arc::clone(&skipped));
+        let (block, texts) = (RecordBlock::default(), Vec::new());
+        Self { source, skipped, reader, block, texts, read: 0, is_done: false, error: None }
+    }
+
+    fn next(&mut self) -> crate::Result<Option<String>> {
+        self.fill();
+        match (self.texts.pop(), self.error.take()) {
+            (None, Some(error)) => Err(error),
+            (text, error) => {
+                self.error = error;
+                Ok(text)
+            }
+        }
+    }
+
+    /// The next texts, until these have `characters` or more, and their characters; fewer at the end of the source, and before an error.
+    fn take(&mut self, characters: usize) -> crate::Result<(Vec<String>, usize)> {
+        let (mut taken, mut size) = (Vec::new(), 0);
+        while size < characters {
+            self.fill();
+            let Some(text) = self.texts.pop() else { break };
+            size += text.chars().count();
+            taken.push(text);
+        }
+        match self.error.take_if(|_| taken.is_empty()) {
+            Some(error) => Err(error),
+            None => Ok((taken, size)),
+        }
+    }
+
+    /// Reads blocks until there are texts, or to the end of the source.
+    fn fill(&mut self) {
+        while self.texts.is_empty() && !self.is_done {
+            match self.read_block() {
+                Ok(has_block) => self.is_done = !has_block,
+                Err(error) => {
+                    self.texts.clear();
+                    (self.is_done, self.error) = (true, Some(error));
+                }
+            }
+        }
+    }
+
+    /// Reads the next block; false at the end of the source.
+    fn read_block(&mut self) -> crate::Result<bool> {
+        if !self.reader.next(&mut self.block)? {
+            return Ok(false);
+        }
+        self.read += self.block.read;
+        let texts = &mut self.texts;
+        self.source.for_each_text(&mut self.block, &self.skipped, |text, _| {
+            texts.push(text.to_owned());
+            Ok(())
+        })?;
+        texts.reverse();
+        Ok(true)
+    }
+}
+
+#[pymethods]
+impl PyTextIterator {
+    fn __iter__(this: Py<Self>) -> Py<Self> {
+        this
+    }
+
+    /// Bytes of the files, as they lie on the disk, that were read so far.
+    fn read_bytes(&self, py: Python<'_>) -> u64 {
+        py.detach(|| self.reading().read)
+    }
+
+    /// The next texts, until these have `characters` or more, and the number of their characters.
+    ///
+    /// There are fewer at the end of the source, and before an error, which the next call raises.
+    fn take(&self, py: Python<'_>, characters: usize) -> PyResult<(Vec<String>, usize)> {
+        py.detach(|| self.reading().take(characters)).or_raise(py)
+    }
+
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<String>> {
+        py.detach(|| self.reading().next()).or_raise(py)
+    }
+}
+
+impl PyTextIterator {
+    pub(super) fn new(source: Arc<Source>, skipped: Arc<Skipped>) -> Self {
+        Self { reading: Mutex::new(Reading::new(source, skipped)) }
+    }
+
+    fn reading(&self) -> MutexGuard<'_, Reading> {
+        self.reading.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
