@@ -7,86 +7,23 @@ import gzip
 import json
 import lzma
 import os
-import shutil
 import zlib
-from collections.abc import Callable, Iterable
-from itertools import chain
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 import pytest
 
-from lexmill import Tokenizer, models, open_tokens, pre_tokenizers, processors, tokenize_files, trainers
-from lexmill.errors import (
-    EmptyCorpusWarning,
-    FormatError,
-    OptionError,
-    SkippedRecordsWarning,
-    VocabError,
-)
-from lexmill.sources import Csv, JsonLines, Lines, Source
-from lexmill.token_files import Format, Preset
+from lexmill import Tokenizer, open_tokens, processors, tokenize_files
+from lexmill.errors import OptionError
+from lexmill.sources import Csv, Lines, Source
+from token_corpus import END, FLAT, TEXTS, as_json, corpus_file, corpus_tokenizer, dtype_of, expected, flat, wide
 from token_layouts import LAYOUTS, READERS, divided, dtype_for
+from token_runs import contents
 
-END = "<|end|>"
-# More than a block of a quarter of a megabyte; some texts are empty, and one is longer than most parts.
-TEXTS = ["" if number % 11 == 3 else f"Der {number}. Satz été\n" + "日本 ab" * (number % 60) for number in range(2500)]
-TEXTS[1000] = "long " * 20_000
-# These do not say where documents begin.
-FLAT = [("raw", "nanogpt"), ("raw", "llm.c")]
-
-
-@pytest.fixture(scope="module")
-def tokenizer() -> Tokenizer:
-    tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    trainer = trainers.BpeTrainer(
-        vocab_size=400,
-        special_tokens=[END, "<|begin|>", "<|pad|>"],
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-        show_progress=False,
-    )
-    tokenizer.train_from_iterator(TEXTS, trainer)
-    return tokenizer
-
-
-def wide(tokenizer: Tokenizer) -> Tokenizer:
-    """The same with ids beyond 16 bits."""
-    copy = Tokenizer.from_str(tokenizer.to_str())
-    data = json.loads(copy.to_str())
-    data["model"]["vocab"]["unused"] = 70_000
-    return Tokenizer.from_str(json.dumps(data))
-
-
-@pytest.fixture(scope="module")
-def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("corpus") / "texts.jsonl"
-    path.write_bytes(as_json(TEXTS))
-    return path
-
-
-def as_json(texts: list[str]) -> bytes:
-    return "".join(json.dumps({"id": 1, "text": text}) + "\n" for text in texts).encode()
-
-
-def expected(tokenizer: Tokenizer, texts: list[str], end: list[int] | None = None) -> list[list[int]]:
-    encoded = [tokenizer.encode(text).ids for text in texts]
-    return [ids + (end or []) for ids, text in zip(encoded, texts, strict=True) if text]
-
-
-def flat(lists: Iterable[list[int]]) -> list[int]:
-    return list(chain.from_iterable(lists))
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
-def dtype_of(folder: Path) -> str:
-    found = open_tokens(folder).manifest["options"]["dtype"]
-    assert isinstance(found, str)
-    return found
+tokenizer = pytest.fixture(scope="module")(corpus_tokenizer)
+corpus = pytest.fixture(scope="module")(corpus_file)
 
 
 @pytest.mark.parametrize(("format", "preset"), READERS)
@@ -230,11 +167,6 @@ def test_all_sources_in_their_order(tmp_path: Path, tokenizer: Tokenizer, suffix
     assert [ids.tolist() for ids in written] == expected(tokenizer, texts)
 
 
-def test_a_source_that_says_nothing_of_its_format_is_refused(tmp_path: Path, tokenizer: Tokenizer) -> None:
-    with pytest.raises(OptionError, match=r"a\.txt does not say how texts are found in it"):
-        tokenize_files(tokenizer, tmp_path / "a.txt", tmp_path / "out")
-
-
 def test_documents_for_validation_depend_on_the_seed_and_the_document_alone(
     tmp_path: Path, tokenizer: Tokenizer, corpus: Path
 ) -> None:
@@ -294,79 +226,6 @@ def test_packed_rows(
         tokenize_files(tokenizer, corpus, tmp_path / "megatron", pack=128)
 
 
-def test_no_documents_at_all(tmp_path: Path, tokenizer: Tokenizer) -> None:
-    (tmp_path / "in.jsonl").write_bytes(as_json(["", ""]))
-    for format, preset in LAYOUTS:
-        out = tmp_path / f"{format}{preset}"
-        options: dict[str, Any] = {"format": format, "preset": preset}
-        with pytest.warns(EmptyCorpusWarning, match=r"from 1 input \(\S*in\.jsonl\), with 2 documents without tokens"):
-            written = tokenize_files(tokenizer, tmp_path / "in.jsonl", out, **options)
-        assert len(written) == written.tokens == 0
-        assert written.manifest["total"]["empty"] == 2
-        assert list(written.windows(1)) == []
-        if (format, preset) in READERS and (format, preset) not in [*FLAT, ("raw", "datatrove"), ("raw", "dolma")]:
-            assert READERS[format, preset](out, dtype_of(out)) == []
-
-
-def test_broken_records_are_left_out_if_asked_for(tmp_path: Path, tokenizer: Tokenizer) -> None:
-    (tmp_path / "in.jsonl").write_bytes(b'{"text": "a"}\n{"text": 1}\n{"text": "b"}\n')
-    with pytest.raises(FormatError, match="line 2: invalid type"):
-        tokenize_files(tokenizer, tmp_path / "in.jsonl", tmp_path / "1")
-    with pytest.warns(SkippedRecordsWarning, match="a record was left out"):
-        written = tokenize_files(tokenizer, JsonLines(tmp_path / "in.jsonl", on_error="skip"), tmp_path / "2")
-    assert [ids.tolist() for ids in written] == expected(tokenizer, ["a", "b"])
-
-
-def test_wrong_options_are_named(tmp_path: Path, tokenizer: Tokenizer, corpus: Path) -> None:
-    cases: list[tuple[dict[str, Any], type[Exception], str]] = [
-        ({"format": "tfrecord"}, OptionError, "format is tfrecord but must be megatron, arrow"),
-        ({"format": "raw"}, OptionError, "preset is absent but must be nanogpt"),
-        ({"preset": "nanogpt"}, OptionError, "preset is nanogpt but must be absent unless format is raw"),
-        ({"end_token": "<eos>"}, VocabError, "token `<eos>` of end_token is not in the vocabulary of 400 tokens"),
-        ({"begin_token": 4000}, VocabError, "id 4000 is not in the vocabulary"),
-        ({"begin_token": -1}, VocabError, "id -1 of begin_token is not in the vocabulary"),
-        ({"validation": 1.0}, OptionError, "validation is 1 but must be from 0 to less than 1"),
-        ({"part_bytes": 0}, OptionError, "part_bytes is 0 but must be from 1"),
-        ({"seed": -1}, OptionError, "seed is -1 but must be from 0"),
-        ({"signed": True}, OptionError, "signed is true but must be false unless format is arrow or parquet"),
-        (
-            {"format": "mds", "part_bytes": 1 << 28},
-            OptionError,
-            "at most 134217728: offsets in files of mds have 32 bits",
-        ),
-        ({"format": "litdata", "part_bytes": 1 << 28}, OptionError, "at most 134217728: offsets in files of litdata"),
-        ({"format": "mds", "preset": "dolma"}, OptionError, "preset is dolma but must be absent unless format is raw"),
-        (
-            {"format": "raw", "preset": "gpt"},
-            OptionError,
-            r"must be nanogpt, datatrove, dolma or llm\.c with format raw",
-        ),
-        (
-            {"pack": 8},
-            OptionError,
-            "must be absent unless format is arrow, parquet, npy, mds, webdataset, litdata or array",
-        ),
-        ({"pad_token": END}, OptionError, "pad_token is given but pack is not"),
-        ({"resume": True, "overwrite": True}, OptionError, "at most one of them"),
-    ]
-    for options, error, message in cases:
-        with pytest.raises(error, match=message):
-            tokenize_files(tokenizer, corpus, tmp_path / "out", **options)
-    assert not (tmp_path / "out").exists()
-
-
-def test_a_tokenizer_that_cuts_fills_up_or_samples_is_refused(
-    tmp_path: Path, tokenizer: Tokenizer, corpus: Path
-) -> None:
-    truncating, padding = Tokenizer.from_str(tokenizer.to_str()), Tokenizer.from_str(tokenizer.to_str())
-    truncating.enable_truncation(5)
-    padding.enable_padding()
-    sampling = Tokenizer(models.BPE({"a": 0}, [], dropout=0.1))
-    for refused, message in ((truncating, "truncates"), (padding, "pads"), (sampling, "has dropout or sampling")):
-        with pytest.raises(OptionError, match=message):
-            tokenize_files(refused, corpus, tmp_path / "out")
-
-
 def test_progress_ends_at_the_bytes_of_the_sources(tmp_path: Path, tokenizer: Tokenizer, corpus: Path) -> None:
     (tmp_path / "in.jsonl.gz").write_bytes(gzip.compress(as_json(TEXTS)))
     seen: list[tuple[str, int, int, float | None, int | None]] = []
@@ -381,29 +240,6 @@ def test_signed_ids(tmp_path: Path, tokenizer: Tokenizer, corpus: Path) -> None:
     written = tokenize_files(tokenizer, corpus, tmp_path, format="arrow", signed=True)
     assert written[0].dtype == np.int32
     assert [ids.tolist() for ids in written] == expected(tokenizer, TEXTS)
-
-
-def test_files_that_their_program_would_misread_are_refused(tmp_path: Path, tokenizer: Tokenizer, corpus: Path) -> None:
-    raw: dict[str, Any] = {"format": "raw", "preset": "nanogpt"}
-    message = "the largest id is 70000, but nanoGPT reads ids of 16 bits, up to 65535; take a tokenizer with fewer ids"
-    with pytest.raises(OptionError, match=message):
-        tokenize_files(wide(tokenizer), corpus, tmp_path / "1", **raw)
-    data = json.loads(tokenizer.to_str())
-    for last, is_refused in ((65_535, False), (65_536, True)):
-        data["model"]["vocab"]["last"] = last
-        limit = Tokenizer.from_str(json.dumps(data))
-        if is_refused:
-            with pytest.raises(OptionError, match=f"the largest id is {last}, but nanoGPT"):
-                tokenize_files(limit, corpus, tmp_path / "2", **raw)
-        else:
-            assert tokenize_files(limit, corpus, tmp_path / "2", **raw).dtype == "uint16"
-            shutil.rmtree(tmp_path / "2")
-    with pytest.raises(OptionError, match=r"part_bytes is 4294967295 but must be at most 4294967294: a file of llm\.c"):
-        tokenize_files(tokenizer, corpus, tmp_path / "3", format="raw", preset="llm.c", part_bytes=(1 << 32) - 1)
-    # A vocabulary of this size is written in 32 bits, of which llm.c has a header of its own.
-    wider: dict[str, Any] = {"format": "raw", "preset": "llm.c", "part_bytes": (1 << 32) - 1}
-    assert tokenize_files(wide(tokenizer), corpus, tmp_path / "4", **wider).dtype == "uint32"
-    assert not any((tmp_path / name).exists() for name in "123")
 
 
 @pytest.mark.parametrize("validation", [0.0, 0.3])
@@ -429,15 +265,6 @@ def test_a_folder_of_parquet_files_has_its_manifest_in_one_of_them(
     assert not (out / ".manifest.parquet").exists()
     tokenize_files(tokenizer, corpus, out, overwrite=True, **options)
     assert contents(out) == whole
-
-
-def test_every_layout_is_offered_in_python_as_in_rust(tmp_path: Path, tokenizer: Tokenizer, corpus: Path) -> None:
-    with pytest.raises(OptionError) as caught:
-        tokenize_files(tokenizer, corpus, tmp_path / "out", format="none")  # type: ignore[arg-type]
-    listed = str(caught.value).partition("must be ")[2].replace(" or ", ", ").split(", ")
-    assert listed == list(get_args(Format))
-    assert {format for format, _ in LAYOUTS} == set(listed)
-    assert {preset for _, preset in LAYOUTS} == {None, *get_args(Preset)}
 
 
 def test_a_split_without_rows_has_an_empty_index(tmp_path: Path, tokenizer: Tokenizer) -> None:

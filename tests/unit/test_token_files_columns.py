@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from lexmill import Tokenizer, models, open_tokens, pre_tokenizers, processors, tokenize_files, trainers
+from lexmill import Tokenizer, open_tokens, processors, tokenize_files
 from lexmill.errors import FormatError, OptionError, SkippedRecordsWarning
 from lexmill.sources import Arrow, ArrowStream, Csv, JsonLines, Lines, Parquet, Source
+from token_corpus import trained_tokenizer
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -47,16 +48,7 @@ KINDS = {"url": "string", "meta.lang": "string", "meta.score": "float64", "meta.
 
 @pytest.fixture(scope="module")
 def tokenizer() -> Tokenizer:
-    tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    trainer = trainers.BpeTrainer(
-        vocab_size=400,
-        special_tokens=["<|end|>", "<|begin|>"],
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-        show_progress=False,
-    )
-    tokenizer.train_from_iterator([row["text"] for row in ROWS], trainer)
-    return tokenizer
+    return trained_tokenizer([row["text"] for row in ROWS], ["<|end|>", "<|begin|>"])
 
 
 @pytest.fixture(scope="module")
