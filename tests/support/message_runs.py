@@ -8,9 +8,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from chat_templates import HOSTILE
 from lexmill import Tokenizer, models, pre_tokenizers, trainers
-from lexmill.messages import MessageTokens
+from lexmill.messages import MessageTokens, tokenize_messages
 from lexmill.token_files import TokenFiles
 
 SPECIAL = ["<unk>", "<|im_start|>", "<|im_end|>", "<pad>"]
@@ -45,6 +47,10 @@ def conversations(count: int = 400) -> list[list[dict[str, Any]]]:
     return found
 
 
+CHATS = conversations()
+CHAT = [{"role": "user", "content": "ab"}, {"role": "assistant", "content": "cd"}]
+
+
 def byte_level(vocab_size: int = 330) -> Tokenizer:
     """A byte-level tokenizer without a regular expression: its tokens reach over borders of turns."""
     tokenizer = Tokenizer(models.BPE(unk_token="<unk>"))
@@ -66,6 +72,11 @@ def write_chats(path: Path, chats: Sequence[object]) -> Path:
     return path
 
 
+def chats_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """`CHATS` on the disk."""
+    return write_chats(tmp_path_factory.mktemp("chats") / "chats.jsonl", CHATS)
+
+
 def rows_of(tokens: MessageTokens) -> Rows:
     """Ids and mask of each conversation of arrays."""
     bounds = tokens.row_splits.tolist()
@@ -79,6 +90,11 @@ def rows_in(files: TokenFiles) -> Rows:
     if files.manifest["options"]["preset"] == "nanogpt":
         return [(files.windows(files.tokens)[0].tolist(), masks.windows(masks.tokens)[0].tolist())]
     return [(ids.tolist(), mask.tolist()) for ids, mask in zip(files, masks, strict=True)]
+
+
+def rows_of_chats(tokenizer: Tokenizer) -> Rows:
+    """Ids and masks of `CHATS`."""
+    return rows_of(tokenize_messages(tokenizer, CHATS, "chatml"))
 
 
 def end_to_end(rows: Rows) -> Rows:
