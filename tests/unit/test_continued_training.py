@@ -1,3 +1,5 @@
+"""Continued training: golden cases, and tokenizers that keep their ids and learn new tokens."""
+
 from __future__ import annotations
 
 import json
@@ -7,8 +9,9 @@ from typing import Any
 import pytest
 
 import lexmill
-from lexmill import Tokenizer, count_words, models, pre_tokenizers, processors, trainers
-from lexmill.errors import EmptyCorpusError, LexmillError, OptionError
+from continued_tokenizers import KINDS, NEW, OLD, failure, trained
+from lexmill import Tokenizer, count_words, models, pre_tokenizers, trainers
+from lexmill.errors import EmptyCorpusError, OptionError
 from lexmill.reference.continued_bpe import continue_bpe
 from lexmill.reference.continued_unigram import continue_unigram
 from lexmill.reference.continued_wordpiece import continue_wordpiece
@@ -18,8 +21,6 @@ from lexmill.reference.wordlevel import continue_wordlevel
 from lexmill.reports.vocabulary import reach_of, vocabulary_of
 
 CASES: list[dict[str, Any]] = json.loads(Path("tests/golden/continued.json").read_text(encoding="utf-8"))["cases"]
-OLD = ["the cat sat on the mat", "the cat ate"] * 9
-NEW = ["der hund sass auf der matte", "der hund lief zum hundehaus"] * 9
 
 
 def reference(case: dict[str, Any]) -> Any:
@@ -86,29 +87,6 @@ def test_golden_cases(case: dict[str, Any], engine: Any) -> None:
         assert str(caught.value) == case["error"]
     else:
         assert engine(case) == case["result"]
-
-
-def trained(kind: str) -> Tokenizer:
-    """A tokenizer of one kind, with an added token after its vocabulary."""
-    model: Any = {
-        "BPE": models.BPE(unk_token="<unk>"),
-        "WordPiece": models.WordPiece(unk_token="<unk>"),
-        "Unigram": models.Unigram(),
-        "WordLevel": models.WordLevel(unk_token="<unk>"),
-    }[kind]
-    tokenizer = Tokenizer(model)
-    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-    options: dict[str, Any] = {"special_tokens": ["<unk>"], "vocab_size": 30, "show_progress": False}
-    if kind == "Unigram":
-        options["unk_token"] = "<unk>"
-    tokenizer.train_from_iterator(OLD, getattr(trainers, kind.replace("BPE", "Bpe") + "Trainer")(**options))
-    tokenizer.add_special_tokens(["<s>", "</s>"])
-    ids = [(token, tokenizer.token_to_id(token)) for token in ("<s>", "</s>")]
-    tokenizer.post_processor = processors.TemplateProcessing("<s> $A </s>", None, ids)
-    return tokenizer
-
-
-KINDS = ["BPE", "WordPiece", "Unigram", "WordLevel"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -212,15 +190,6 @@ def test_progress_is_told_and_can_end_the_training() -> None:
     assert tokenizer.to_str() == before
 
 
-def failure(kind: str, trainer: Any = None, texts: list[str] = NEW, **options: Any) -> LexmillError:
-    tokenizer = trained(kind)
-    before = tokenizer.to_str()
-    with pytest.raises(LexmillError) as caught:
-        tokenizer.continue_training_from_iterator(texts, trainer, **options)
-    assert tokenizer.to_str() == before
-    return caught.value
-
-
 def test_errors_name_the_value_the_limit_and_the_way() -> None:
     assert str(failure("BPE")) == "vocab_size is None but must be a number of tokens if there is no trainer"
     size = trained("BPE").get_vocab_size()
@@ -253,100 +222,6 @@ def test_counts_of_other_stages_are_refused() -> None:
         tokenizer.continue_training_from_counts(counts, vocab_size=99)
 
 
-def new_text(kind: str) -> list[str]:
-    """Text without the words of `OLD`, for which tokens are free."""
-    return ["der hund sass auf der matte"] * 9 if kind == "WordLevel" else NEW
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_unused_tokens_are_replaced_at_the_present_size(kind: str) -> None:
-    tokenizer, old = trained(kind), trained(kind)
-    before, size = tokenizer.get_vocab(), tokenizer.get_vocab_size()
-    replaced = tokenizer.continue_training_from_iterator(new_text(kind), vocab_size=size + 7, replace="unused")
-    after = tokenizer.get_vocab()
-    names = {id_: token for token, id_ in after.items()}
-    assert len(replaced) > 0
-    assert len(after) <= size + 7
-    assert list(replaced) == sorted(replaced)
-    assert all(before[token] == id_ and names[id_] != token for id_, token in replaced.items())
-    assert all(after[token] == id_ for token, id_ in before.items() if id_ not in replaced)
-    assert {"<unk>": before["<unk>"], "<s>": before["<s>"], "</s>": before["</s>"]}.items() <= after.items()
-    used = {id_ for text in new_text(kind) for id_ in old.encode(text).ids}
-    assert used.isdisjoint(replaced)
-    copy = Tokenizer.from_str(tokenizer.to_str())
-    for text in [*OLD[:2], *new_text(kind)[:2]]:
-        assert copy.encode(text).ids == tokenizer.encode(text).ids
-    assert set(tokenizer.encode("der hund").ids) & {*replaced, *range(size, size + 7)}
-
-
-@pytest.mark.external
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_peer_reads_replaced_tokens(kind: str) -> None:
-    from tokenizers import Tokenizer as Peer
-
-    tokenizer = trained(kind)
-    tokenizer.continue_training_from_iterator(
-        new_text(kind), vocab_size=tokenizer.get_vocab_size() + 7, replace="unused"
-    )
-    peer = Peer.from_str(tokenizer.to_str())
-    assert peer.get_vocab() == tokenizer.get_vocab()
-    for text in [*OLD[:2], *NEW[:2], "<s>the hundekatze</s> xyz"]:
-        assert peer.encode(text).ids == tokenizer.encode(text).ids
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_number_limits_the_replaced_tokens(kind: str) -> None:
-    for most in (0, 1, 2):
-        tokenizer = trained(kind)
-        size = tokenizer.get_vocab_size()
-        replaced = tokenizer.continue_training_from_iterator(new_text(kind), vocab_size=size + 12, replace=most)
-        assert len(replaced) == most
-        if most == 0:
-            appended = trained(kind)
-            assert appended.continue_training_from_iterator(new_text(kind), vocab_size=size + 12) == {}
-            assert tokenizer.to_str() == appended.to_str()
-
-
-def test_tokens_that_stages_name_stay() -> None:
-    def tokenizer() -> Tokenizer:
-        model = models.WordLevel({"<unk>": 0, "pad": 1, "sep": 2, "cls": 3, "old": 4}, unk_token="<unk>")
-        made = Tokenizer(model)
-        made.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-        return made
-
-    bare = tokenizer()
-    assert bare.continue_training_from_iterator(["a b c d"], vocab_size=5, replace="unused") == {
-        1: "pad",
-        2: "sep",
-        3: "cls",
-        4: "old",
-    }
-    named = tokenizer()
-    named.post_processor = processors.BertProcessing(("sep", 2), ("cls", 3))
-    named.enable_padding(pad_id=1, pad_token="pad")
-    assert named.continue_training_from_iterator(["a b c d"], vocab_size=5, replace="unused") == {4: "old"}
-    assert named.token_to_id("a") == 4
-
-
-def test_replaced_tokens_do_not_depend_on_threads_or_memory(tmp_path: Path) -> None:
-    path = tmp_path / "new.txt"
-    path.write_text("\n".join(NEW) + "\n", encoding="utf-8")
-    for kind in KINDS:
-        found = set()
-        for threads, max_memory in [(1, None), (3, None), (1, "1GB"), (3, "1GB")]:
-            options: dict[str, Any] = {"replace": "unused", "num_threads": threads}
-            tokenizer = trained(kind)
-            size = tokenizer.get_vocab_size() + 9
-            replaced = tokenizer.continue_training([path], vocab_size=size, max_memory=max_memory, **options)
-            found.add((tokenizer.to_str(), str(replaced)))
-            tokenizer = trained(kind)
-            replaced = tokenizer.continue_training_from_iterator(
-                NEW, vocab_size=size, max_memory=max_memory, folder=tmp_path, **options
-            )
-            found.add((tokenizer.to_str(), str(replaced)))
-        assert len(found) == 1
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_bounded_memory_teaches_the_same(kind: str, tmp_path: Path) -> None:
     texts = [" ".join(f"{word}{number % 977}" for word in NEW[0].split()) for number in range(40_000)]
@@ -364,30 +239,6 @@ def test_bounded_memory_teaches_the_same(kind: str, tmp_path: Path) -> None:
 
 def test_too_little_memory_is_refused() -> None:
     assert "max_memory" in str(failure("BPE", vocab_size=99, max_memory=1))
-
-
-@pytest.mark.parametrize(
-    ("replace", "message"),
-    [
-        (-1, "replace is -1 but must be at least 0"),
-        (True, 'replace is True but must be "unused" or a number of tokens'),
-        ("all", "replace is 'all' but must be"),
-        (1.5, "replace is 1.5 but must be"),
-        (1 << 70, f"replace is {1 << 70} but must be"),
-        ([1], r"replace is \[1\] but must be"),
-        (b"unused", "replace is b'unused' but must be"),
-    ],
-)
-def test_wrong_replace_is_refused(replace: Any, message: str) -> None:
-    tokenizer = trained("BPE")
-    with pytest.raises(OptionError, match=message):
-        tokenizer.continue_training_from_iterator(NEW, vocab_size=99, replace=replace)
-
-
-def test_no_size_below_the_present_one_even_with_replaced_tokens() -> None:
-    size = trained("BPE").get_vocab_size()
-    message = f"vocab_size is {size - 1} but must be at least {size}: the tokenizer has {size} tokens, "
-    assert str(failure("BPE", vocab_size=size - 1, replace="unused")).startswith(message)
 
 
 @pytest.mark.parametrize("size", [(1 << 30) + 1, (1 << 63) - 1])
