@@ -7,6 +7,8 @@
 //! clusters, nor the character before them. Then the text may be cut between the two, the rewrite of the left part ends with the image
 //! of the left neighbour, and the rewrite of the right part begins with the image of the right one.
 //!
+//! At most one stage sees grapheme clusters. Each of several might take one more character after an open one.
+//!
 //! *Proof*: text before a piece does not change the piece, and no match goes on across the place before a character that is not
 //! open. (A cluster may reach into the character after it, but not further.) An open character changes one more character before it at
 //! each stage, so at most *n* of them. A match changes its own characters alone. Where there are several searches, a character that may

@@ -152,10 +152,13 @@ impl CompiledNormalizer {
         self.inner.inert(len)
     }
 
-    /// The images of single characters between the ends of a text; none if a stage puts a prefix before a text.
+    /// The images of single characters between the ends of a text; none if a stage puts a prefix before a text, or if several stages see
+    /// grapheme clusters.
     pub(crate) fn images(&self) -> Option<Images<'_>> {
-        let has_prefix = self.whole.stages().iter().any(|stage| matches!(stage, Normalizer::Prepend(_)));
-        (!has_prefix).then(|| Images::of_rules(&self.inner.rules))
+        let stages = self.whole.stages();
+        let has_prefix = stages.iter().any(|stage| matches!(stage, Normalizer::Prepend(_)));
+        let clusters = stages.iter().filter(|stage| matches!(stage, Normalizer::Precompiled(_))).count();
+        (!has_prefix && clusters <= 1).then(|| Images::of_rules(&self.inner.rules))
     }
 
     /// The rewrite of text inside a longer one, in `buffer` or as it stands: nothing is stripped at its ends. None if a part of it grows so much
