@@ -118,7 +118,9 @@ impl<'a, T: Id + PartialEq> RangeSink<'a, T> {
         }
         let spans = tokens.spans_from(chunk.start, unknown.token_lens);
         for (_, [start, end]) in tokens.ids.iter().zip(spans).filter(|&(&id, _)| id == unknown.id) {
-            self.add(self.characters_at((start % NEW_PRE_TOKEN) as usize..end as usize));
+            let range = (start % NEW_PRE_TOKEN) as usize..end as usize;
+            // Chunks with added tokens have no spans.
+            self.add(if range.is_empty() { UNTOLD } else { self.characters_at(range) });
         }
     }
 

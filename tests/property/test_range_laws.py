@@ -94,3 +94,12 @@ def test_splits_that_do_not_fit_are_refused() -> None:
             tokenizer._encode_ranges(["a"] * (len(splits) - 1), one, np.array(splits, np.int64))
     with pytest.raises(lexmill.errors.OptionError, match="splits is"):
         tokenizer._undecoded(["a"], np.zeros(1, np.uint16), two)
+
+
+def test_unknown_characters_beside_an_added_token_are_not_missed() -> None:
+    tokenizer = lexmill.Tokenizer(lexmill.models.Unigram([("<unk>", -1.0), ("a", -1.0), ("▁a", -1.0)], unk_id=0))
+    tokenizer.pre_tokenizer = lexmill.pre_tokenizers.Metaspace()
+    tokenizer.add_tokens([lexmill.AddedToken("</s>", normalized=True)])
+    arrays, _, characters = tokenizer._encode_ranges(["b</s>"], *ranges_of(["b</s>"], [[0]]), 0)
+    assert arrays.ids.tolist() == [0, 3]
+    assert characters[0] in (1, -1)
