@@ -43,3 +43,13 @@ def failure(kind: str, trainer: Any = None, texts: list[str] = NEW, **options: A
         tokenizer.continue_training_from_iterator(texts, trainer, **options)
     assert tokenizer.to_str() == before
     return caught.value
+
+
+def check_peer(tokenizer: Tokenizer) -> None:
+    """Compares the vocabulary and the ids with the vocabulary and the ids of `tokenizers`."""
+    from tokenizers import Tokenizer as Peer
+
+    peer = Peer.from_str(tokenizer.to_str())
+    assert peer.get_vocab() == tokenizer.get_vocab()
+    for text in [*OLD[:2], *NEW[:2], "<s>the hundekatze</s> xyz"]:
+        assert peer.encode(text).ids == tokenizer.encode(text).ids

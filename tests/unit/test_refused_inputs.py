@@ -98,7 +98,7 @@ BINARY: dict[str, tuple[str, Callable[[], bytes]]] = {
 @pytest.mark.parametrize("kind", BINARY)
 def test_other_formats_are_never_read_as_text(kind: str, replace: bool) -> None:
     write("t")
-    what, content = BINARY[kind]
+    described, content = BINARY[kind]
     for name in ("x.txt", "x", "x.jsonl", "x.csv"):
         Path(name).write_bytes(content())
     handling: Any = {"errors": "replace" if replace else "strict"}
@@ -119,7 +119,7 @@ def test_other_formats_are_never_read_as_text(kind: str, replace: bool) -> None:
         lambda: tokenize_files(known, JsonLines("x", **handling), "tokens"),
     ]
     for call in calls:
-        with pytest.raises(errors.FormatError, match=rf"^x\S* is .*{what}"):
+        with pytest.raises(errors.FormatError, match=rf"^x\S* is .*{described}"):
             call()
 
 
@@ -176,8 +176,8 @@ NO_TEXTS: dict[str, tuple[Any, str]] = {
 
 
 @pytest.mark.parametrize("kind", NO_TEXTS)
-def test_what_gives_no_texts_is_refused(kind: str) -> None:
-    given, what = NO_TEXTS[kind]
+def test_values_without_texts_are_refused(kind: str) -> None:
+    given, described = NO_TEXTS[kind]
     before = trained()
     vocab = before.get_vocab()
 
@@ -196,14 +196,14 @@ def test_what_gives_no_texts_is_refused(kind: str) -> None:
     ):
         # Without an iterator words of files are counted.
         if given is not None:
-            with pytest.raises(errors.InputTypeError, match=f"iterator is {what}"):
+            with pytest.raises(errors.InputTypeError, match=f"iterator is {described}"):
                 call(given)
         if kind == "str":
             continue
         for iterator in ([given], ("a", given), items(["a"], given)):
-            with pytest.raises(errors.InputTypeError, match=rf"item \d of the iterator is {what}"):
+            with pytest.raises(errors.InputTypeError, match=rf"item \d of the iterator is {described}"):
                 call(iterator)
-        with pytest.raises(errors.InputTypeError, match=f"text 1 of item 0 of the iterator is {what}"):
+        with pytest.raises(errors.InputTypeError, match=f"text 1 of item 0 of the iterator is {described}"):
             call([["a", given]])
     assert before.get_vocab() == vocab
 
