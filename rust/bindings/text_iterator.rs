@@ -40,12 +40,9 @@ impl Reading {
 
     fn next(&mut self) -> crate::Result<Option<String>> {
         self.fill();
-        match (self.texts.pop(), self.error.take()) {
-            (None, Some(error)) => Err(error),
-            (text, error) => {
-                self.error = error;
-                Ok(text)
-            }
+        match self.texts.pop() {
+            Some(text) => Ok(Some(text)),
+            None => self.error.take().map_or(Ok(None), Err),
         }
     }
 
@@ -58,10 +55,12 @@ impl Reading {
             size += text.chars().count();
             taken.push(text);
         }
-        match self.error.take_if(|_| taken.is_empty()) {
-            Some(error) => Err(error),
-            None => Ok((taken, size)),
+        if taken.is_empty()
+            && let Some(error) = self.error.take()
+        {
+            return Err(error);
         }
+        Ok((taken, size))
     }
 
     /// Reads blocks until there are texts, or to the end of the source.
