@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{Pipeline, Worker};
+use super::Pipeline;
 use crate::cache::Id;
 use crate::encoding::{ColumnsBuilder, Encoding, char_offsets};
-use crate::sinks::{ColumnSink, IdSink, SpanColumns, TokenStore};
+use crate::sinks::{IdSink, SpanColumns};
 
 /// A token with its text, its offsets in characters and its word id.
 pub(super) type Token = (u32, String, (u32, u32), Option<u32>);
@@ -24,27 +24,16 @@ pub(super) fn ids(pipeline: &Pipeline, text: &str) -> Vec<u32> {
     shard_ids(pipeline, text, true)
 }
 
-fn push_tokens(pipeline: &Pipeline, text: &str, worker: &mut Worker, columns: &mut impl TokenStore) {
-    let mut sink = ColumnSink {
-        columns,
-        token_lens: pipeline.token_lens(),
-        text,
-        model: pipeline.model(),
-        skipped_word_ids: pipeline.skipped_word_ids(),
-    };
-    pipeline.encode(text, worker, &mut sink).expect("everything has a token");
-}
-
 /// The tokens of a text, twice, so that every chunk is a miss and then a hit. Tokens without texts of their own are checked to be the same.
 pub(super) fn tokens(pipeline: &Pipeline, text: &str) -> Vec<Token> {
     let (mut columns, mut worker) = (ColumnsBuilder::default(), pipeline.pool().take());
     for _ in 0..2 {
         let start = columns.ids.len();
-        push_tokens(pipeline, text, &mut worker, &mut columns);
+        pipeline.encode_columns(text, &mut worker, &mut columns).expect("everything has a token");
         columns.bytes_to_chars(text, start);
     }
     let mut spans = SpanColumns::<u32>::new(true, false);
-    push_tokens(pipeline, text, &mut worker, &mut spans);
+    pipeline.encode_columns(text, &mut worker, &mut spans).expect("everything has a token");
     char_offsets(text, spans.offsets.iter_mut().map(|[start, end]| (start, end)));
     let count = columns.ids.len();
     let encoding = Encoding::from_columns(Arc::new(columns.finish(pipeline.names())), 0..count);

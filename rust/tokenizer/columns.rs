@@ -14,7 +14,7 @@ use crate::Result;
 use crate::cache::Id;
 use crate::encoding::{RowLayout, RowPart, RowTrim, char_offsets};
 use crate::pipeline::Worker;
-use crate::sinks::{ColumnSink, IdSink, SpanColumns};
+use crate::sinks::{IdSink, SpanColumns};
 use crate::structures::parallel::{Parallelism, Runs, ordered_map, write_in_order};
 
 /// The inputs and the options of one call.
@@ -188,14 +188,7 @@ impl Call<'_> {
     ) -> Result<Range<usize>> {
         let (pipeline, start) = (&self.tokenizer.pipeline, columns.ids.len());
         if self.is_tracked() {
-            let mut sink = ColumnSink {
-                columns,
-                token_lens: pipeline.token_lens(),
-                text,
-                model: pipeline.model(),
-                skipped_word_ids: pipeline.skipped_word_ids(),
-            };
-            pipeline.encode(text, worker, &mut sink)?;
+            pipeline.encode_columns(text, worker, columns)?;
             let offsets = columns.offsets[start..].iter_mut().map(|[start, end]| (start, end));
             char_offsets(text, offsets);
         } else {

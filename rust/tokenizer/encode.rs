@@ -8,7 +8,6 @@ use crate::Result;
 use crate::encoding::{ColumnsBuilder, Encoding};
 use crate::pipeline::Worker;
 use crate::processors::PostProcessor;
-use crate::sinks::ColumnSink;
 use crate::structures::parallel::{Parallelism, Runs, ordered_map};
 
 /// Bytes of text of a token, as a rule more.
@@ -133,14 +132,7 @@ impl Tokenizer {
 
     fn push_text(&self, text: &str, worker: &mut Worker, builder: &mut ColumnsBuilder) -> Result<()> {
         let start = builder.ids.len();
-        let mut sink = ColumnSink {
-            columns: builder,
-            token_lens: self.pipeline.token_lens(),
-            text,
-            model: self.pipeline.model(),
-            skipped_word_ids: self.pipeline.skipped_word_ids(),
-        };
-        self.pipeline.encode(text, worker, &mut sink)?;
+        self.pipeline.encode_columns(text, worker, builder)?;
         builder.bytes_to_chars(text, start);
         Ok(())
     }

@@ -11,7 +11,7 @@ use super::text_breaks::{paragraphs, sentences};
 use super::{TextSource, Tokenizer};
 use crate::encoding::{ColumnsBuilder, char_offsets};
 use crate::pipeline::Worker;
-use crate::sinks::{ColumnSink, IdSink};
+use crate::sinks::IdSink;
 use crate::structures::parallel::{Parallelism, Runs, ordered_map};
 use crate::{Error, Result};
 
@@ -297,16 +297,8 @@ impl<'a> Cutter<'a> {
 
 /// The places in `text` that lie between two characters and across which no token reaches, each where the next token begins; and the end.
 fn cuts(tokenizer: &Tokenizer, text: &str, worker: &mut Worker) -> Result<Vec<Cut>> {
-    let pipeline = &tokenizer.pipeline;
     let mut columns = ColumnsBuilder::default();
-    let mut sink = ColumnSink {
-        columns: &mut columns,
-        token_lens: pipeline.token_lens(),
-        text,
-        model: pipeline.model(),
-        skipped_word_ids: pipeline.skipped_word_ids(),
-    };
-    pipeline.encode(text, worker, &mut sink)?;
+    tokenizer.pipeline.encode_columns(text, worker, &mut columns)?;
     let mut cuts = Vec::with_capacity(columns.ids.len() + 1);
     let (mut reached, mut last) = (0, 0);
     for (tokens, (&start, &end)) in columns.starts.iter().zip(&columns.ends).enumerate() {

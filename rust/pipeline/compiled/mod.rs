@@ -296,7 +296,7 @@ impl Pipeline {
 
     /// The first value of [`ColumnSink::skipped_word_ids`](crate::sinks::ColumnSink): chunks that a normalizer rewrites are not
     /// the same as pre-tokens.
-    pub fn skipped_word_ids(&self) -> Option<u32> {
+    pub(super) fn skipped_word_ids(&self) -> Option<u32> {
         let has_word_ids = self.plan.chunked().is_some_and(|plan| !plan.is_for_ids_alone());
         (self.rewrites_chunks() && has_word_ids).then_some(0)
     }

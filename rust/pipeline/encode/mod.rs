@@ -25,7 +25,7 @@ use crate::pipeline::stages::Visitor;
 use crate::pipeline::text_length::check_length;
 use crate::scan::Scan;
 use crate::scan::spaces::Spaces;
-use crate::sinks::Sink;
+use crate::sinks::{ColumnSink, Sink, TokenStore};
 
 impl Pipeline {
     /// Encodes `text` into `sink`, without special tokens.
@@ -34,6 +34,26 @@ impl Pipeline {
     /// [`Error::TextTooLong`](crate::Error) from 2 GiB on; the errors of the stages and of the model.
     pub fn encode<S: Sink>(&self, text: &str, worker: &mut Worker, sink: &mut S) -> Result<()> {
         self.encode_shard(text, true, worker, sink)
+    }
+
+    /// Encodes `text` into columns with byte offsets, without special tokens.
+    ///
+    /// # Errors
+    /// As [`Self::encode`].
+    pub fn encode_columns(
+        &self,
+        text: &str,
+        worker: &mut Worker,
+        columns: &mut impl TokenStore,
+    ) -> Result<()> {
+        let mut sink = ColumnSink {
+            columns,
+            token_lens: self.token_lens(),
+            text,
+            model: self.model(),
+            skipped_word_ids: self.skipped_word_ids(),
+        };
+        self.encode(text, worker, &mut sink)
     }
 
     /// As [`Self::encode`], for one of [`Self::shards`]: `text` is the bytes of the shard alone, and `is_first` is true
