@@ -338,7 +338,7 @@ DELIBERATE += [
         ),
     ),
     Deliberate(
-        "a state of another kind for a model or trainer",
+        "`__setstate__` of a model or trainer with the state of another class",
         on(r"models\.Model\.__setstate__", refused("FormatError: the state is that of")),
         about(
             "models.BPE",
@@ -380,7 +380,7 @@ DELIBERATE += [
         ),
     ),
     Deliberate(
-        "a stage that got the state of another kind",
+        "a stage after `__setstate__` with the state of another class",
         either(
             lambda seen: seen.step.action == "set" and bool(errors(seen.ours, "Exception: this object was unpickled")),
             both(
