@@ -615,6 +615,19 @@ class FileSource:
     def __iter__(self) -> TextIterator: ...
 
 @final
+class TextBlock:
+    """Texts in the order of their source. No text is a Python object until it is asked for."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, index: int) -> str: ...
+    def __iter__(self) -> Iterator[str]: ...
+    def chosen(self, chosen: npt.NDArray[np.bool_]) -> TextBlock:
+        """The texts for which `chosen` is true, without a copy of their bytes."""
+
+    def utf8(self) -> bytes:
+        """The texts end to end in UTF-8."""
+
+@final
 class TextIterator:
     """The texts of a source, one after the other."""
 
@@ -623,7 +636,7 @@ class TextIterator:
     def read_bytes(self) -> int:
         """Bytes of the files, as they lie on the disk, that were read so far."""
 
-    def take(self, characters: int) -> tuple[list[str], int]:
+    def take(self, characters: int) -> tuple[TextBlock, int]:
         """The next texts, until these have `characters` or more, and the number of their characters.
 
         There are fewer at the end of the source, and before an error, which the next call raises.

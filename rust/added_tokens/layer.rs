@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use foldhash::fast::FixedState;
+
 use super::token::AddedToken;
 
 /// A token, with the state that its options do not hold.
@@ -15,8 +17,8 @@ pub(super) struct Entry {
 /// Tokens by content and by id; both are distinct.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Layer {
-    by_content: HashMap<String, u32>,
-    by_id: HashMap<u32, Entry>,
+    by_content: HashMap<String, u32, FixedState>,
+    by_id: HashMap<u32, Entry, FixedState>,
 }
 
 impl Layer {

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use aho_corasick::{Anchored, Input, Match};
+use foldhash::fast::FixedState;
 
 use super::AddedTokens;
 use super::automaton::{Automaton, LeftmostLongest, Pattern};
@@ -28,7 +29,7 @@ struct CompiledLayer {
     original: Option<Arc<Automaton>>,
     normalized: Option<Arc<Automaton>>,
     /// Normalized contents, where they differ from the contents.
-    spellings: HashMap<u32, String>,
+    spellings: HashMap<u32, String, FixedState>,
     /// Facts about the normalized contents.
     contents: Contents,
 }
@@ -107,7 +108,7 @@ impl Matchers {
 
 impl CompiledLayer {
     fn new(layer: &Layer, normalize: impl Fn(&str) -> Result<String>) -> Result<Self> {
-        let (mut original, mut normalized, mut spellings) = (Vec::new(), Vec::new(), HashMap::new());
+        let (mut original, mut normalized, mut spellings) = (Vec::new(), Vec::new(), HashMap::default());
         let mut contents = Contents::default();
         for (id, entry) in layer.sorted() {
             let Entry { token, is_special } = entry;

@@ -38,6 +38,7 @@ mod stage;
 mod stage_class;
 mod strings;
 mod superword_training;
+mod text_block;
 mod text_iterator;
 mod texts;
 mod token_feed;
@@ -86,6 +87,8 @@ mod _core {
     use super::session::PySession;
     #[pymodule_export]
     use super::sources::{PyFileSource, binary_start, input_path, is_same_version, is_url, local_path};
+    #[pymodule_export]
+    use super::text_block::PyTextBlock;
     #[pymodule_export]
     use super::text_iterator::PyTextIterator;
     #[pymodule_export]

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use pyo3::prelude::*;
 
 use super::errors::OrRaise;
+use super::text_block::PyTextBlock;
 use crate::corpus::sources::{RecordBlock, Skipped, Source, SourceReader};
 
 /// The texts of a source, one after the other.
@@ -21,8 +22,12 @@ struct Reading {
     skipped: Arc<Skipped>,
     reader: SourceReader,
     block: RecordBlock,
-    /// Texts of the block that have not been given out, the last one first.
-    texts: Vec<String>,
+    /// The texts of the block, end to end.
+    texts: String,
+    /// The end of each text of the block.
+    ends: Vec<usize>,
+    /// Texts of the block that were given out.
+    given: usize,
     /// Bytes of all files, as they lie on the disk, up to the end of the block.
     read: u64,
     /// The end of the source, or an error, is reached.
@@ -34,60 +39,79 @@ struct Reading {
 impl Reading {
     fn new(source: Arc<Source>, skipped: Arc<Skipped>) -> Self {
         let reader = SourceReader::new(Arc::clone(&source), Arc::clone(&skipped));
-        let (block, texts) = (RecordBlock::default(), Vec::new());
-        Self { source, skipped, reader, block, texts, read: 0, is_done: false, error: None }
+        Self {
+            source,
+            skipped,
+            reader,
+            block: RecordBlock::default(),
+            texts: String::new(),
+            ends: Vec::new(),
+            given: 0,
+            read: 0,
+            is_done: false,
+            error: None,
+        }
     }
 
     fn next(&mut self) -> crate::Result<Option<String>> {
         self.fill();
-        match self.texts.pop() {
-            Some(text) => Ok(Some(text)),
+        match self.pop() {
+            Some(text) => Ok(Some(text.to_owned())),
             None => self.error.take().map_or(Ok(None), Err),
         }
     }
 
     /// The next texts, until these have `characters` or more, and their characters; fewer at the end of the source, and before an error.
-    fn take(&mut self, characters: usize) -> crate::Result<(Vec<String>, usize)> {
-        let (mut taken, mut size) = (Vec::new(), 0);
+    fn take(&mut self, characters: usize) -> crate::Result<(PyTextBlock, usize)> {
+        let (mut utf8, mut ends, mut size) = (String::new(), Vec::new(), 0);
         while size < characters {
             self.fill();
-            let Some(text) = self.texts.pop() else { break };
+            let Some(text) = self.pop() else { break };
             size += text.chars().count();
-            taken.push(text);
+            utf8.push_str(text);
+            ends.push(utf8.len());
         }
-        if taken.is_empty()
+        if ends.is_empty()
             && let Some(error) = self.error.take()
         {
             return Err(error);
         }
-        Ok((taken, size))
+        Ok((PyTextBlock::new(utf8, &ends), size))
+    }
+
+    /// The next text of the block.
+    fn pop(&mut self) -> Option<&str> {
+        let &end = self.ends.get(self.given)?;
+        let start = self.given.checked_sub(1).map_or(0, |before| self.ends[before]);
+        self.given += 1;
+        Some(&self.texts[start..end])
     }
 
     /// Reads blocks until there are texts, or to the end of the source.
     fn fill(&mut self) {
-        while self.texts.is_empty() && !self.is_done {
+        while self.given == self.ends.len() && !self.is_done {
             match self.read_block() {
                 Ok(has_block) => self.is_done = !has_block,
-                Err(error) => {
-                    self.texts.clear();
-                    (self.is_done, self.error) = (true, Some(error));
-                }
+                Err(error) => (self.is_done, self.error) = (true, Some(error)),
             }
         }
     }
 
     /// Reads the next block; false at the end of the source.
     fn read_block(&mut self) -> crate::Result<bool> {
+        self.texts.clear();
+        self.ends.clear();
+        self.given = 0;
         if !self.reader.next(&mut self.block)? {
             return Ok(false);
         }
         self.read += self.block.read;
-        let texts = &mut self.texts;
+        let Self { texts, ends, .. } = self;
         self.source.for_each_text(&mut self.block, &self.skipped, |text, _| {
-            texts.push(text.to_owned());
+            texts.push_str(text);
+            ends.push(texts.len());
             Ok(())
         })?;
-        texts.reverse();
         Ok(true)
     }
 }
@@ -106,7 +130,7 @@ impl PyTextIterator {
     /// The next texts, until these have `characters` or more, and the number of their characters.
     ///
     /// There are fewer at the end of the source, and before an error, which the next call raises.
-    fn take(&self, py: Python<'_>, characters: usize) -> PyResult<(Vec<String>, usize)> {
+    fn take(&self, py: Python<'_>, characters: usize) -> PyResult<(PyTextBlock, usize)> {
         py.detach(|| self.reading().take(characters)).or_raise(py)
     }
 

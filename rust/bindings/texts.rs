@@ -9,6 +9,7 @@ use super::arrow::{Column, Imported};
 use super::errors::{exception, to_python};
 use super::numpy_loading::load_numpy;
 use super::strings::{Units, UnwrittenTexts, Written, replaced, write_all};
+use super::text_block::PyTextBlock;
 use crate::corpus::Utf8Errors;
 use crate::pipeline::WHOLE;
 
@@ -94,6 +95,10 @@ impl Texts {
             texts.push_list(list)?;
             return Ok(texts);
         }
+        if let Ok(block) = items.cast::<PyTextBlock>() {
+            texts.push_block(block);
+            return Ok(texts);
+        }
         if let Some(column) = Column::of_texts(items)? {
             return Self::of_column(items.py(), column, errors);
         }
@@ -136,6 +141,12 @@ impl Texts {
         self.rows.reserve(list.len());
         self.objects.reserve(list.len());
         list.iter().try_for_each(|item| self.push(&item))
+    }
+
+    fn push_block(&mut self, block: &Bound<'_, PyTextBlock>) {
+        self.rows.extend(block.get().texts().map(kept));
+        self.bytes += block.get().texts().map(str::len).sum::<usize>();
+        self.objects.push(block.clone().into_any().unbind());
     }
 
     /// Adds a `str` or `bytes`.

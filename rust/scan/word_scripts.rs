@@ -31,6 +31,7 @@ impl WordScripts {
     /// Reads texts of less than 4 GiB. `classes` has the class of each code point: a script, 0 for none, or [`SPACE`]. The
     /// space and control characters are the only ASCII that may be white space.
     pub fn of<'a>(texts: impl Iterator<Item = &'a str>, classes: &[u8; 0x11_0000]) -> Self {
+        let classes = &Classes::new(classes);
         let mut found = Self {
             bytes: Vec::new(),
             characters: Vec::new(),
@@ -49,7 +50,7 @@ impl WordScripts {
     }
 
     /// Adds a text with `before` characters before it; returns its characters.
-    fn add(&mut self, text: &str, before: i64, classes: &[u8; 0x11_0000]) -> i64 {
+    fn add(&mut self, text: &str, before: i64, classes: &Classes<'_>) -> i64 {
         let (mut reader, mut words) = (Reader { text, at: 0, characters: 0 }, 0);
         // Script and beginning of the range, in bytes and in characters.
         let mut range: Option<(u8, usize, i64)> = None;
@@ -102,6 +103,25 @@ fn printable_ascii(bytes: [u8; 8]) -> usize {
     others.trailing_zeros() as usize / 8
 }
 
+/// The classes of characters.
+struct Classes<'a> {
+    /// By code point.
+    by_code: &'a [u8; 0x11_0000],
+    /// By byte: does white space begin with it?
+    begins_space: [bool; 256],
+}
+
+impl<'a> Classes<'a> {
+    fn new(by_code: &'a [u8; 0x11_0000]) -> Self {
+        let mut begins_space = [false; 256];
+        let codes = (0_u32..).zip(by_code).filter(|&(_, &class)| class == SPACE);
+        for character in codes.filter_map(|(code, _)| char::from_u32(code)) {
+            begins_space[usize::from(character.encode_utf8(&mut [0; 4]).as_bytes()[0])] = true;
+        }
+        Self { by_code, begins_space }
+    }
+}
+
 /// A reader of the words of one text.
 struct Reader<'a> {
     text: &'a str,
@@ -113,7 +133,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     /// Reads the next word and the white space before it; answers the script of the word, or none at the end of the text.
-    fn word(&mut self, classes: &[u8; 0x11_0000]) -> Option<u8> {
+    fn word(&mut self, classes: &Classes<'_>) -> Option<u8> {
         let mut class = self.next(classes)?;
         while class == SPACE {
             class = self.next(classes)?;
@@ -121,7 +141,7 @@ impl Reader<'_> {
         let mut script = class;
         loop {
             if script != 0 {
-                self.skip_ascii_word(classes);
+                self.skip_word(classes);
             }
             let (at, characters) = (self.at, self.characters);
             match self.next(classes) {
@@ -136,12 +156,11 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads ASCII up to white space.
+    /// Reads characters up to one that may be white space.
     #[inline]
-    fn skip_ascii_word(&mut self, classes: &[u8; 0x11_0000]) {
+    fn skip_word(&mut self, classes: &Classes<'_>) {
         let rest = &self.text.as_bytes()[self.at..];
-        let is_end = |byte: u8| !byte.is_ascii() || classes[usize::from(byte)] == SPACE;
-        let mut count = 0;
+        let (mut count, mut continued) = (0, 0);
         loop {
             while let Some(&eight) = rest[count..].first_chunk() {
                 let printable = printable_ascii(eight);
@@ -151,18 +170,27 @@ impl Reader<'_> {
                     break;
                 }
             }
-            match rest.get(count) {
-                Some(&byte) if !is_end(byte) => count += 1,
-                _ => break,
+            let before = count;
+            while let Some(&byte) = rest.get(count)
+                && !classes.begins_space[usize::from(byte)]
+            {
+                count += 1;
+                continued += i64::from(byte & 0xC0 == 0x80);
+                if byte.is_ascii() {
+                    break;
+                }
+            }
+            if count == before {
+                break;
             }
         }
         self.at += count;
-        self.characters += count as i64;
+        self.characters += count as i64 - continued;
     }
 
     /// Reads a character; answers its class.
     #[inline]
-    fn next(&mut self, classes: &[u8; 0x11_0000]) -> Option<u8> {
+    fn next(&mut self, classes: &Classes<'_>) -> Option<u8> {
         let &byte = self.text.as_bytes().get(self.at)?;
         let code = if byte.is_ascii() {
             self.at += 1;
@@ -173,7 +201,7 @@ impl Reader<'_> {
             character as usize
         };
         self.characters += 1;
-        Some(classes[code])
+        Some(classes.by_code[code])
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use foldhash::fast::FixedState;
+
 use super::Tokenizer;
 use crate::decoders::{Decoder, Steps};
 use crate::normalizers::Normalizer;
@@ -27,14 +29,7 @@ impl Tokenizer {
     /// # Errors
     /// The errors of [`Decoder::decode`].
     pub fn decode(&self, ids: &[u32], skip_special_tokens: bool) -> Result<String> {
-        self.decode_tokens(ids.iter().filter_map(|&id| self.decoder_token(id, skip_special_tokens)))
-    }
-
-    /// The text of tokens as [`Self::decoder_token`] gives them.
-    ///
-    /// # Errors
-    /// The errors of [`Decoder::decode`].
-    pub(super) fn decode_tokens<'a>(&self, tokens: impl Iterator<Item = &'a str>) -> Result<String> {
+        let tokens = ids.iter().filter_map(|&id| self.decoder_token(id, skip_special_tokens));
         match &self.parts.decoder {
             Some(decoder) => decoder.decode(tokens),
             None => Ok(tokens.collect::<Vec<_>>().join(" ")),
@@ -123,10 +118,10 @@ impl Tokenizer {
     ///
     /// `č` is the character of the alphabet for a carriage return. As an added token it is found in text as it stands, so
     /// it goes to the decoder as the characters of its own bytes. Tokens that the model makes of pre-tokens too are bytes.
-    fn spelled_added(&self) -> &HashMap<u32, String> {
+    fn spelled_added(&self) -> &HashMap<u32, String, FixedState> {
         self.spelled_added.get_or_init(|| {
             if !self.decoder().is_some_and(Decoder::has_byte_level) {
-                return HashMap::new();
+                return HashMap::default();
             }
             let model = self.pipeline.model();
             // Such a normalizer has spelled the tokens that are looked for in its text.

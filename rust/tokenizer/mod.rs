@@ -31,6 +31,8 @@ mod training;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
+use foldhash::fast::FixedState;
+
 #[cfg(feature = "sources")]
 pub use counted_tokens::CountedTokens;
 pub use decode_stream::{DecodeStream, Window};
@@ -121,7 +123,7 @@ pub struct Tokenizer {
     parts: Components,
     layouts: Arc<Layouts>,
     /// Added tokens as a byte-level decoder needs them, by id; made on first use.
-    spelled_added: Arc<OnceLock<HashMap<u32, String>>>,
+    spelled_added: Arc<OnceLock<HashMap<u32, String, FixedState>>>,
 }
 
 impl Tokenizer {

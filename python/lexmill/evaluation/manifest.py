@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from lexmill import _core
+from lexmill._core import TextBlock
 from lexmill.evaluation.words import regex_module
 
 __all__ = ["Manifest", "ManifestFile", "ManifestTokenizer", "Seal", "versions"]
@@ -76,9 +77,9 @@ class Seal:
         self._texts = 0
         self._bytes = 0
 
-    def add(self, texts: Sequence[str]) -> int:
+    def add(self, texts: TextBlock) -> int:
         """Adds the next texts, end to end; answers their bytes in UTF-8."""
-        utf8 = "".join(texts).encode()
+        utf8 = texts.utf8()
         self._sha.update(utf8)
         self._texts += len(texts)
         self._bytes += len(utf8)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import compress
 
 import numpy as np
 
-from lexmill._core import TokenArrays, Tokenizer
+from lexmill._core import TextBlock, TokenArrays, Tokenizer
 from lexmill.reports.characters import Bools, Ints
 from lexmill.reports.scripts import TextRanges
 
@@ -29,7 +28,7 @@ class Portion:
     """
 
     numbers: Ints
-    texts: list[str]
+    texts: TextBlock
     encoded: tuple[TokenArrays, ...]
     ranges: TextRanges | None = None
     told: tuple[tuple[Ints, Ints], ...] = ()
@@ -37,7 +36,7 @@ class Portion:
 
 def encode_portion(
     tokenizers: Sequence[Tokenizer],
-    texts: Sequence[str],
+    texts: TextBlock,
     chosen: Bools,
     *,
     return_offsets: bool,
@@ -48,19 +47,19 @@ def encode_portion(
     Raises:
         VocabError: a model has no token for a word and no unknown token.
     """
-    numbers, own = _chosen(texts, chosen)
+    own = texts.chosen(chosen)
     encoded = tuple(
         tokenizer.encode_batch_arrays(
             own, add_special_tokens=False, return_offsets=return_offsets, num_threads=num_threads
         )
         for tokenizer in tokenizers
     )
-    return Portion(numbers, own, encoded)
+    return Portion(np.flatnonzero(chosen), own, encoded)
 
 
 def portion_by_ranges(
     tokenizers: Sequence[tuple[Tokenizer, int | None]],
-    texts: Sequence[str],
+    texts: TextBlock,
     chosen: Bools,
     ranges: TextRanges,
     num_threads: int | None,
@@ -70,13 +69,9 @@ def portion_by_ranges(
     Raises:
         VocabError: a model has no token for a word and no unknown token.
     """
-    numbers, own = _chosen(texts, chosen)
+    own = texts.chosen(chosen)
     ranges = ranges.of(chosen)
     places, splits = ranges.places, ranges.splits
     found = [one._encode_ranges(own, places, splits, unknown, num_threads) for one, unknown in tokenizers]
     told = tuple((firsts, unknown) for _, firsts, unknown in found)
-    return Portion(numbers, own, tuple(arrays for arrays, *_ in found), ranges, told)
-
-
-def _chosen(texts: Sequence[str], chosen: Bools) -> tuple[Ints, list[str]]:
-    return np.flatnonzero(chosen), list(compress(texts, chosen.tolist()))
+    return Portion(np.flatnonzero(chosen), own, tuple(arrays for arrays, *_ in found), ranges, told)

@@ -95,7 +95,7 @@ class Sums:
 
     def add(self, portion: Portion, first: int) -> None:
         """Adds texts of the block that begins with the text of the number `first` in the corpus."""
-        texts = portion.texts
+        texts = list(portion.texts)
         if not texts:
             return
         characters = characters_of(texts)
@@ -103,7 +103,7 @@ class Sums:
         ends = []
         for at, (tokenizer, arrays) in enumerate(zip(self._tokenizers, portion.encoded, strict=True)):
             counted, ends_at = _look(characters, words, arrays, self._unknown[at])
-            different = tokenizer._undecoded(texts, arrays.ids, arrays.row_splits)
+            different = tokenizer._undecoded(portion.texts, arrays.ids, arrays.row_splits)
             self._sums[at] += [len(arrays.ids), *counted, np.count_nonzero(ends_at), len(texts) - len(different)]
             numbers = (first + int(portion.numbers[row]) for row in different[:1])
             self._different[at] = _least(self._different[at], *numbers)

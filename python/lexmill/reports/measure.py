@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import compress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -85,12 +84,10 @@ def measure(
 
 
 def _sample(sampler: Sampler, files: Sequence[CorpusFile], block: Block) -> None:
-    if block.languages is None:
-        sampler.offer(files[block.file].name, block.texts)
-        return
-    for language in dict.fromkeys(block.languages):
-        own = (text for text, other in zip(block.texts, block.languages, strict=True) if other == language)
-        sampler.offer(language, list(own)[:_NAMED])
+    languages = block.languages or [files[block.file].name] * len(block.texts)
+    for language in filter(sampler.wants, dict.fromkeys(languages)):
+        is_own = np.array([other == language for other in languages])
+        sampler.offer(language, list(block.texts.chosen(is_own)))
 
 
 class _Groups:
@@ -189,7 +186,7 @@ class _Tally:
         self.scripts += np.bincount(ranges.scripts, counts, len(self.scripts)).astype(np.int64)
         if is_located.any():
             located = self.tokenizer.encode_batch_arrays(
-                list(compress(portion.texts, is_located.tolist())),
+                portion.texts.chosen(is_located),
                 add_special_tokens=False,
                 return_offsets=True,
                 num_threads=self._num_threads,

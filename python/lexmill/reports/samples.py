@@ -24,10 +24,12 @@ class Sampler:
         self._found: dict[str, str] = {}
         self._short: dict[str, str] = {}
 
+    def wants(self, group: str) -> bool:
+        """True if a text of the group may still be shown."""
+        return group not in self._found and len(self._found) < _SAMPLES
+
     def offer(self, group: str, texts: Sequence[str]) -> None:
-        """Looks for a sample of a group in its next texts."""
-        if group in self._found or len(self._found) == _SAMPLES:
-            return
+        """Looks for a sample of a group, which is wanted, in its next texts."""
         for text in texts:
             sample = text.strip()[:_LONGEST].rstrip()
             if len(sample) >= _SHORTEST:

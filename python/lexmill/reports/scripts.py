@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lexmill import _core
+from lexmill._core import TextBlock
 from lexmill.reports.characters import WHITE_SPACE, Bools, Ints
 
 __all__ = ["NO_SCRIPT", "NO_WORD", "BlockScripts", "TextRanges", "script_names", "scripts_of"]
@@ -98,7 +99,7 @@ class BlockScripts:
         return np.append(0, np.cumsum(self.characters))
 
 
-def scripts_of(texts: Sequence[str]) -> BlockScripts:
+def scripts_of(texts: TextBlock | Sequence[str]) -> BlockScripts:
     """Finds the words that white space divides and their scripts, in time linear in the characters."""
     table, names = _table()
     found = _core.word_scripts(texts, table)

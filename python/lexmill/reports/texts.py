@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from lexmill._core import resident_bytes
+from lexmill._core import TextBlock, resident_bytes
 from lexmill._data.corpus_warnings import warn_of_repeated, warn_of_skipped
 from lexmill._data.file_names import is_compressed, size_of
 from lexmill._data.source_names import OneSource, sources_of
@@ -45,7 +45,7 @@ class Block:
     """Some texts of one file, with the language of each if the corpus tells, and the characters of all."""
 
     file: int
-    texts: list[str]
+    texts: TextBlock
     languages: list[str] | None
     characters: int
 
@@ -110,7 +110,7 @@ def blocks_of(files: Sequence[CorpusFile]) -> Iterator[Block]:
         languages = None if file.languages is None else iter(file.languages._open())
         while True:
             block, characters = texts.take(_BLOCK)
-            if not block:
+            if not len(block):
                 break
             own = None if languages is None else list(islice(languages, len(block)))
             yield Block(number, block, own, characters)

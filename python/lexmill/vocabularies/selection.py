@@ -121,5 +121,5 @@ def corpus_counts(
     for block in blocks_of(files):
         arrays = own.encode_batch_arrays(block.texts, add_special_tokens=False, num_threads=num_threads)
         counts += np.bincount(arrays.ids, minlength=bound)
-        progress.add(sum(len(text.encode()) for text in block.texts))
+        progress.add(len(block.texts.utf8()))
     return counts
