@@ -119,7 +119,7 @@ def script_codes() -> dict[str, str]:
 def script_ranges() -> list[tuple[int, int, str]]:
     """First and last code point and the name of their script, for all characters, ascending and without gaps."""
 
-def word_scripts(texts: Sequence[str], classes: npt.NDArray[np.uint8]) -> dict[str, npt.NDArray[Any]]:
+def word_scripts(texts: Iterable[str], classes: npt.NDArray[np.uint8]) -> dict[str, npt.NDArray[Any]]:
     """The words of texts and their scripts; the attributes of `lexmill.reports.scripts.BlockScripts` by name.
 
     Args:
@@ -1053,7 +1053,7 @@ class Tokenizer:
     def _lost_in_version_2(self) -> list[str]: ...
     def _encode_ranges(
         self,
-        texts: Sequence[str],
+        texts: Iterable[str],
         places: npt.NDArray[np.uint32],
         splits: npt.NDArray[np.int64],
         unknown: int | None = None,
@@ -1061,7 +1061,7 @@ class Tokenizer:
     ) -> tuple[TokenArrays, npt.NDArray[np.int64], npt.NDArray[np.int64]]: ...
     def _undecoded(
         self,
-        texts: Sequence[str],
+        texts: Iterable[str],
         ids: npt.NDArray[np.uint16] | npt.NDArray[np.uint32],
         row_splits: npt.NDArray[np.int64],
     ) -> list[int]: ...

@@ -7,7 +7,7 @@ that each character of a text with words belongs to one of them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, cached_property
 
@@ -15,7 +15,6 @@ import numpy as np
 import numpy.typing as npt
 
 from lexmill import _core
-from lexmill._core import TextBlock
 from lexmill.reports.characters import WHITE_SPACE, Bools, Ints
 
 __all__ = ["NO_SCRIPT", "NO_WORD", "BlockScripts", "TextRanges", "script_names", "scripts_of"]
@@ -99,7 +98,7 @@ class BlockScripts:
         return np.append(0, np.cumsum(self.characters))
 
 
-def scripts_of(texts: TextBlock | Sequence[str]) -> BlockScripts:
+def scripts_of(texts: Iterable[str]) -> BlockScripts:
     """Finds the words that white space divides and their scripts, in time linear in the characters."""
     table, names = _table()
     found = _core.word_scripts(texts, table)
