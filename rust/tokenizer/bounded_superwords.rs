@@ -15,11 +15,15 @@ use crate::models::Model;
 use crate::models::bpe::{Bpe, BpeOptions};
 use crate::structures::parallel::{METER_EVERY, Meter, OnProgress, run_parts};
 use crate::trainers::bpe::{
-    BpeTrainer, RareBorders, RarePairs, SuperwordAlgorithm, TokenWords, is_ambiguous, merged_writer,
+    BpeTrainer, MOST_CACHE, RareBorders, RarePairs, SuperwordAlgorithm, TokenWords, is_ambiguous,
+    merged_writer,
 };
 use crate::trainers::word_counts::{WordCounts, WordSource};
 use crate::trainers::{Trainer, Words};
 use crate::{Error, Result};
+
+/// Bytes that a base takes for each of its tokens.
+const TOKEN_BYTES: usize = 256;
 
 /// Factor by which the least count of a round rises while its parts do not fit into the memory.
 const RAISE: u64 = 4;
@@ -59,7 +63,13 @@ impl SuperwordStages {
                     let words = TokenWords::new(&base);
                     let tokens =
                         second.recount(&phrases, on_progress, |source, new_counter, on_progress| {
-                            count_tokens(|| words.writer(), source, threads, new_counter, on_progress)
+                            count_tokens(
+                                || words.writer(second.cache()),
+                                source,
+                                threads,
+                                new_counter,
+                                on_progress,
+                            )
                         })?;
                     drop(phrases);
                     second.learn_in_rounds(tokens, too_large, on_progress)?
@@ -109,7 +119,8 @@ impl SecondPhase<'_> {
     /// # Errors
     /// [`Error::InvalidOption`] if training on `counts` takes more than the memory. No word of these may be left out.
     fn check_memory(&self, counts: &CountsFile) -> Result<()> {
-        let needed = counts.training_memory(&Trainer::Bpe(self.trainer.clone()), self.threads)?;
+        let training = counts.training_memory(&Trainer::Bpe(self.trainer.clone()), self.threads)?;
+        let needed = training + self.base_bytes() as u64;
         if needed <= self.budget.memory as u64 {
             return Ok(());
         }
@@ -119,6 +130,15 @@ impl SecondPhase<'_> {
              fewer superwords"
         );
         Err(Error::InvalidOption { name: "max_memory", value: self.budget.memory.to_string(), expected })
+    }
+
+    fn base_bytes(&self) -> usize {
+        self.base.vocab().len() * TOKEN_BYTES
+    }
+
+    /// Bytes for the cache of a thread that segments words.
+    fn cache(&self) -> usize {
+        (self.budget.memory / (8 * self.threads.max(1))).min(MOST_CACHE)
     }
 
     /// The words as the trainer needs them; there may be none.
@@ -138,8 +158,8 @@ impl SecondPhase<'_> {
     ) -> Result<CountsFile> {
         let summary = counts.summary();
         let stages = Stages { phrases: Value::Null, ..summary.stages.clone() };
-        let overflow = Overflow::new(self.budget.clone(), self.threads, Spelling::Text, stages)?;
-        let overflow = Arc::new(overflow);
+        let budget = self.budget.beside(self.base_bytes() + self.threads * self.cache(), self.threads);
+        let overflow = Arc::new(Overflow::new(budget, self.threads, Spelling::Text, stages)?);
         overflow.begin_source(0, 0);
         let source = self.source(counts, on_progress)?;
         let new_counter = || WordCounter::bounded(Arc::clone(&overflow) as _, overflow.share());

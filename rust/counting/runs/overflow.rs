@@ -17,6 +17,9 @@ const LEAST_MEMORY: usize = 12 << 20;
 /// Runs that wait for the merge; more are merged while counting, so that their files stay few.
 const MOST_WAITING: usize = 64;
 
+/// The most bytes that a merge of waiting runs takes.
+const MERGING: usize = MOST_WAITING << 20;
+
 /// The memory and the folder that counting may use.
 #[derive(Clone, Debug)]
 pub struct Budget {
@@ -36,6 +39,13 @@ impl Budget {
         }
         let expected = format!("at least {least} bytes for {threads} threads");
         Err(Error::InvalidOption { name: "max_memory", value: self.memory.to_string(), expected })
+    }
+
+    /// The budget of `threads` threads beside `bytes` for other things: at least half of the memory, and what counting needs.
+    #[must_use]
+    pub fn beside(&self, bytes: usize, threads: usize) -> Self {
+        let least = (self.memory / 2).max(LEAST_MEMORY * threads.max(1));
+        Self { memory: self.memory.saturating_sub(bytes).max(least), ..self.clone() }
     }
 }
 
@@ -64,8 +74,11 @@ impl Overflow {
 
     /// Bytes that the tables of one counter may take.
     pub fn share(&self) -> usize {
+        let memory = self.budget.memory;
+        // Waiting runs are merged while tables are full.
+        let merging = (memory / 16).min(MERGING);
         // A run is written with a block, its compressed form and the state of the compressor.
-        self.budget.memory / self.threads - (4 << 20)
+        (memory - merging) / self.threads - (4 << 20)
     }
 
     fn summary(&self, texts: u64, bytes: u64) -> Summary {

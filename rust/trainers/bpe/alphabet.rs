@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::arena::{Arena, ArenaBuilder, Cells, check_len, close_gaps, large_weights};
 use super::cells::{Cell, HEADER};
-use super::segmenter::{Borders, Segmenter};
+use super::segmenter::{Borders, MOST_CACHE, Segmenter};
 use super::symbols::{Alphabet, Symbols};
 use super::tokens::Tokens;
 use super::{BpeTrainer, Numbering};
@@ -126,7 +126,7 @@ impl<'a> Parts<'a> {
         let built = run_parts(STAGE, total, parts, on_progress, |(range, part), meter| {
             let mut builder = ArenaBuilder::new(&large, part);
             let mut metered = Metered::new(meter);
-            let mut segmenter = base.map(|base| Segmenter::new(base, borders.as_ref()));
+            let mut segmenter = base.map(|base| Segmenter::new(base, borders.as_ref(), MOST_CACHE));
             words.read(range, &mut |word, count| {
                 if count == 0 {
                     // Its characters may have no symbols.

@@ -71,7 +71,7 @@ use likelihood::Likelihood;
 use pair_key::key;
 pub use rare_pairs::{RareBorders, RarePairs, is_ambiguous};
 pub(super) use scores::Precision;
-pub use segmenter::{TokenWords, merged_writer};
+pub use segmenter::{MOST_CACHE, TokenWords, merged_writer};
 pub use superwords::{SuperwordAlgorithm, Superwords};
 pub(super) use token_words::id_of;
 pub use token_words::{char_of, too_large};

@@ -12,8 +12,8 @@ use crate::cache::{CacheLimits, ChunkCache, ChunkKind, Lookup};
 use crate::models;
 use crate::models::bpe::{Bpe, Scratch};
 
-/// Bytes of the cache of one thread.
-const CACHE_BYTES: usize = 32 << 20;
+/// The most bytes that the cache of one thread needs.
+pub const MOST_CACHE: usize = 32 << 20;
 
 /// Bytes of the longest word whose fragments the cache can number.
 const LONGEST: usize = 1 << 30;
@@ -79,9 +79,9 @@ impl<'a> TokenWords<'a> {
         Self { base, symbols, borders }
     }
 
-    /// A function that puts the token word of a text in the place of its second argument, for one thread.
-    pub fn writer(&self) -> impl FnMut(&str, &mut String) -> Result<()> + '_ {
-        let mut segmenter = Segmenter::new(self.base, self.borders.as_ref());
+    /// A function that puts the token word of a text in the place of its second argument, for one thread with a cache of some bytes.
+    pub fn writer(&self, cache: usize) -> impl FnMut(&str, &mut String) -> Result<()> + '_ {
+        let mut segmenter = Segmenter::new(self.base, self.borders.as_ref(), cache);
         move |text, word| write(segmenter.of_word(&self.symbols, text)?, word)
     }
 }
@@ -111,10 +111,10 @@ pub(super) struct Segmenter<'a> {
 }
 
 impl<'a> Segmenter<'a> {
-    /// Without `borders`, each word is merged as a whole.
-    pub(super) fn new(base: &'a Bpe, borders: Option<&'a Borders>) -> Self {
+    /// Without `borders`, each word is merged as a whole; `cache` has bytes.
+    pub(super) fn new(base: &'a Bpe, borders: Option<&'a Borders>, cache: usize) -> Self {
         let merger = Merger { base, scratch: Scratch::default(), tokens: models::Tokens::default() };
-        let cache = ChunkCache::new(CacheLimits { bytes: CACHE_BYTES, id_bound: base.vocab().id_bound() });
+        let cache = ChunkCache::new(CacheLimits { bytes: cache, id_bound: base.vocab().id_bound() });
         Self { borders, merger, cache, lookups: Vec::new(), tokens: Vec::new() }
     }
 
@@ -211,7 +211,8 @@ mod tests {
             let mut symbols = Symbols::of(&trainer);
             symbols.add_alphabet(&Alphabet { present, kept: Vec::new() }, &[], &mut tokens).expect("no words");
             let borders = Borders::new(&base, &symbols).expect("no affixes");
-            let (mut fast, mut naive) = (Segmenter::new(&base, Some(&borders)), Segmenter::new(&base, None));
+            let new = |borders| Segmenter::new(&base, borders, MOST_CACHE);
+            let (mut fast, mut naive) = (new(Some(&borders)), new(None));
             // Twice, so that fragments are remembered.
             for word in words.iter().chain(&words) {
                 let fast: Vec<u32> = fast.of_word(&symbols, word).expect("merging does not fail").collect();
