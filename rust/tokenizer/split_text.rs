@@ -60,6 +60,10 @@ impl Tokenizer {
     ) -> Result<Vec<Vec<(u32, u32)>>> {
         let SplitOptions { size, overlap, .. } = options;
         let most = self.most_tokens(size, options.add_special_tokens)?;
+        if most == 0 {
+            let expected = format!("at least {}: spans have a token beside the special tokens", size + 1);
+            return Err(Error::InvalidOption { name: "size", value: size.to_string(), expected });
+        }
         if overlap >= size {
             return Err(Error::InvalidOption {
                 name: "overlap",
@@ -235,32 +239,31 @@ impl<'a> Cutter<'a> {
         self.breaks.iter().find_map(last_break).unwrap_or(last)
     }
 
-    /// The end of a span within the token that begins at `start`: the token does not fit by itself.
+    /// The end of a span within the token that begins at `start`: the token does not fit by itself. The span grows while it fits, so it takes
+    /// time for its own length, however long the token is.
     fn longest_within_token(&mut self, start: usize, size: usize) -> Result<usize> {
         let next = self.cuts.partition_point(|cut| cut.at <= start);
-        let mut len = self.cuts.get(next).map_or(self.text.len(), |cut| cut.at) - start;
-        let first = self.text[start..].chars().next().map_or(0, char::len_utf8);
-        loop {
-            len = self.text.floor_char_boundary(start + len) - start;
-            let end = start + len.max(first);
-            let tokens = self.count(start..end)?;
-            if tokens <= self.most {
-                return Ok(end);
-            }
-            if len <= first {
-                let character = &self.text[start..end];
-                let special = size - self.most;
-                return Err(Error::InvalidOption {
-                    name: "size",
-                    value: size.to_string(),
-                    expected: format!(
-                        "at least {}, the tokens of the character {character:?}",
-                        tokens + special
-                    ),
-                });
-            }
-            len /= 2;
+        let limit = self.cuts.get(next).map_or(self.text.len(), |cut| cut.at);
+        let mut end = start + self.text[start..].chars().next().map_or(0, char::len_utf8);
+        let tokens = self.count(start..end)?;
+        if tokens > self.most {
+            let (character, special) = (&self.text[start..end], size - self.most);
+            let expected =
+                format!("at least {}, the tokens of the character {character:?}", tokens + special);
+            return Err(Error::InvalidOption { name: "size", value: size.to_string(), expected });
         }
+        let mut len = end - start;
+        while end < limit {
+            len *= 2;
+            let longer = self.text.floor_char_boundary((start + len).min(limit));
+            if longer > end {
+                if self.count(start..longer)? > self.most {
+                    break;
+                }
+                end = longer;
+            }
+        }
+        Ok(end)
     }
 
     /// The start of the span after one from `start` to `end`.

@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pytest
 
-from lexmill import Tokenizer, models, pre_tokenizers, processors
+from lexmill import Tokenizer, models, normalizers, pre_tokenizers, processors
 from lexmill.errors import InputTypeError, InvalidUtf8Error, OptionError, OptionRangeError
 
 
@@ -98,7 +98,7 @@ def test_wrong_input_is_refused(words: Tokenizer) -> None:
     assert words.split_text("a b", (1 << 63) - 1) == [(0, 3)]
     assert words.truncate_text("a b", (1 << 63) - 1) == "a b"
     assert words.truncate_text("a b", 0) == ""
-    with pytest.raises(OptionError, match="overlap is 0 but must be less than size, which is 0"):
+    with pytest.raises(OptionError, match="size is 0 but must be at least 1: spans have a token beside"):
         words.split_text("a", 0)
 
 
@@ -133,6 +133,23 @@ def test_time_grows_with_the_text(words: Tokenizer) -> None:
     ):
         words.split_text(text, 50)
         assert seconds(text * 8, at) < 8 * 4 * seconds(text, at) + 0.2
+
+
+def test_time_grows_with_a_text_without_a_place_to_cut(words: Tokenizer) -> None:
+    # Each token `ba` has characters of two `x`, so all tokens are one chain.
+    words.normalizer = normalizers.Replace("x", "a b")
+
+    def seconds(text: str) -> float:
+        start = time.process_time()
+        spans = words.split_text(text, 20)
+        taken = time.process_time() - start
+        assert [start for start, _ in spans] == [0, *(end for _, end in spans[:-1])]
+        assert spans[-1][1] == len(text)
+        assert max(words.count_tokens(cut(text, spans))) <= 20 < 2 * words.count_tokens([cut(text, spans)[0]])[0] + 2
+        return taken
+
+    seconds("x" * 100)
+    assert seconds("x" * 16_000) < 8 * 4 * seconds("x" * 2_000) + 0.2
 
 
 def test_a_beginning_costs_no_more_than_itself(words: Tokenizer) -> None:
