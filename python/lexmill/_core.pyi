@@ -44,6 +44,7 @@ _Truncation: TypeAlias = Literal["longest_first", "only_first", "only_second", "
 _Padding: TypeAlias = Literal["longest", "max_length", "do_not_pad"]
 
 __all__ = [
+    "LONGEST_ROW",
     "AddedToken",
     "CountedWords",
     "Encoding",
@@ -52,6 +53,7 @@ __all__ = [
     "PreTokenizedString",
     "Regex",
     "Session",
+    "TextBlock",
     "TextIterator",
     "Token",
     "TokenArrays",
@@ -93,6 +95,8 @@ __all__ = [
     "write_token_manifest",
 ]
 
+LONGEST_ROW: int
+"""Tokens of a packed row at most."""
 __version__: str
 
 def resident_bytes() -> int | None:

@@ -111,6 +111,7 @@ mod _core {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         super::remote::set_up();
+        module.add("LONGEST_ROW", crate::token_files::LONGEST_ROW)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 

@@ -82,7 +82,7 @@ pub use loss::{LossForm, Messages};
 pub use manifest_file::{read_manifest, write_manifest};
 pub use merging::merge_token_files;
 pub use options::Options;
-pub use packing_options::{Packing, PackingMethod};
+pub use packing_options::{LONGEST_ROW, Packing, PackingMethod};
 pub use parquet_rows::{GroupRows, parquet_group, parquet_groups};
 pub use part_store::PartStore;
 pub use row_index::RowIndex;

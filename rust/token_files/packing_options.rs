@@ -3,7 +3,7 @@
 use crate::{Error, Result};
 
 /// Tokens of a packed row at most.
-const LONGEST_ROW: usize = 1 << 24;
+pub const LONGEST_ROW: usize = 1 << 24;
 
 /// How documents are divided among rows of one length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

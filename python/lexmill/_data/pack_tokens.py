@@ -13,7 +13,7 @@ from typing import IO, Literal
 import numpy as np
 import numpy.typing as npt
 
-from lexmill._core import __version__, local_path, write_row_index
+from lexmill._core import LONGEST_ROW, __version__, local_path, write_row_index
 from lexmill._data.open_tokens import TokenFiles, open_tokens
 from lexmill._data.packed_rows import INDEX_FILES, INDEX_VERSION, PackedRows, index_manifest
 from lexmill._types import OnProgress
@@ -60,9 +60,9 @@ def pack_tokens(
         OptionError: an option is out of bounds, or the files are packed or do not say where documents begin.
         FileError: a file cannot be read or written, as on a full disk.
     """
-    for name, value, least in (("length", length, 1), ("seed", seed, 0)):
-        if value is not None and not least <= value < 1 << 63:
-            message = f"{name} is {value} but must be from {least} to {(1 << 63) - 1}"
+    for name, value, least, most in (("length", length, 1, LONGEST_ROW), ("seed", seed, 0, (1 << 63) - 1)):
+        if value is not None and not least <= value <= most:
+            message = f"{name} is {value} but must be from {least} to {most}"
             raise OptionError(message)
     files = open_tokens(folder, split)
     if files.manifest["options"]["pack"] is not None:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lexmill import _core
-from lexmill._core import Tokenizer, is_url, local_path
+from lexmill._core import LONGEST_ROW, Tokenizer, is_url, local_path
 from lexmill._data.corpus_warnings import SHOWN, warn_of_doubled, warn_of_repeated, warn_of_total
 from lexmill._data.open_tokens import TokenFiles, open_tokens
 from lexmill._data.pack_tokens import check_indexable, pack_tokens, remove_index
@@ -135,10 +135,11 @@ def _check(options: Mapping[str, Any]) -> None:
     if options["resume"] and options["overwrite"]:
         message = "resume and overwrite are True but at most one of them may be"
         raise OptionError(message)
-    for name, least in (("pack", 1), ("seed", 0), ("part_bytes", 1)):
+    largest = (1 << 63) - 1
+    for name, least, most in (("pack", 1, LONGEST_ROW), ("seed", 0, largest), ("part_bytes", 1, largest)):
         value = options[name]
-        if value is not None and not least <= value < 1 << 63:
-            message = f"{name} is {value} but must be from {least} to {(1 << 63) - 1}"
+        if value is not None and not least <= value <= most:
+            message = f"{name} is {value} but must be from {least} to {most}"
             raise OptionError(message)
     if isinstance(options["pack_columns"], str):
         message = f"pack_columns is {options['pack_columns']!r} but must be a list of names"
