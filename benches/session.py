@@ -2,8 +2,8 @@
 
     python benches/session.py --characters 4000000 --appended 256
 
-A row has the median and the maximum over all appends, in microseconds, and the ids that an append tells anew. Tokenizers
-that encode the whole text at each append are named without times.
+A row has the median and the maximum over all appends, in microseconds, and the ids that an append tells.
+Tokenizers that encode the whole text at each append are named without times.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ DATA = Path("../shared/data")
 
 
 def measure(tokenizer: lexmill.Tokenizer, text: str, characters: int, appended: int) -> tuple[list[float], list[int]]:
-    """The seconds of each append after the first `characters`, and the ids that each tells; none if no id is settled."""
+    """The seconds of each append after `characters`, and the ids that each append tells; none if no id is settled."""
     session = tokenizer.session()
     session.append(text[:characters])
     seconds: list[float] = []
