@@ -261,10 +261,13 @@ def test_wrong_options_are_named(tmp_path: Path) -> None:
             "seq_start_id but must be position_ids",
         ),
         ({**npy, "packing": "best-fit", "pad_token": "<none>"}, VocabError, "token `<none>` of pad_token is not"),
-        (
-            {**npy, "packing": "best-fit", "pack": 1 << 25},
-            OptionError,
-            "pack is 33554432 but must be from 1 to 16777216",
+        *(
+            (
+                {**npy, "packing": packing, "pack": 1 << 25},
+                OptionError,
+                "pack is 33554432 but must be from 1 to 16777216",
+            )
+            for packing in ("best-fit", "index")
         ),
         ({**npy, "packing": "best-fit", "pack": 0}, OptionError, "pack is 0 but must be from 1"),
         (
