@@ -41,7 +41,7 @@ impl Budget {
         Err(Error::InvalidOption { name: "max_memory", value: self.memory.to_string(), expected })
     }
 
-    /// The budget of `threads` threads beside `bytes` for other things: at least half of the memory, and what counting needs.
+    /// The budget of `threads` threads beside `bytes` for other things: at least half of the memory, and enough to count.
     #[must_use]
     pub fn beside(&self, bytes: usize, threads: usize) -> Self {
         let least = (self.memory / 2).max(LEAST_MEMORY * threads.max(1));
