@@ -223,14 +223,20 @@ def _check_content(number: int, content: object) -> None:
 
 
 def _unpacked(value: Any, name: str) -> Any:  # noqa: ANN401 (a value of JSON)
-    """A value that may be JSON in a string."""
+    """A value that may be JSON in a string. The value of such JSON is checked, since the JSON around it does not show it.
+
+    Raises:
+        FormatError: the string is no JSON, or its value is none of `plain_value`.
+    """
     if not isinstance(value, str):
         return value
     try:
-        return json.loads(value)
-    except json.JSONDecodeError as error:
+        read = json.loads(value)
+    # json refuses very long numbers (ValueError) and deep nesting (RecursionError).
+    except (ValueError, RecursionError) as error:
         message = f"{name} is a string but no JSON: {error}"
         raise FormatError(message) from error
+    return plain_value(read)
 
 
 def is_plain_json(line: str) -> bool:

@@ -179,9 +179,11 @@ def _json_of(path: Path) -> dict[str, Any]:
     """An object in a file; empty if there is no file."""
     if not path.is_file():
         return {}
+    text = _text_of(path)
     try:
-        read = json.loads(_text_of(path))
-    except json.JSONDecodeError as error:
+        read = json.loads(text)
+    # json refuses very long numbers (ValueError) and deep nesting (RecursionError).
+    except (ValueError, RecursionError) as error:
         message = f"{path} is no JSON: {error}"
         raise FormatError(message) from error
     if not isinstance(read, dict):
