@@ -11,8 +11,8 @@ import pytest
 pytest.importorskip("jinja2")
 
 from lexmill import Tokenizer
-from lexmill.errors import FormatError, SkippedRecordsWarning
-from lexmill.messages import ChatTemplate, read_conversations, render_messages, tokenize_message_files
+from lexmill.errors import FormatError, SkippedRecordsWarning, TemplateError
+from lexmill.messages import FORMATS, ChatTemplate, read_conversations, render_messages, tokenize_message_files
 from lexmill.sources import JsonLines
 from message_runs import byte_level
 
@@ -71,3 +71,93 @@ class TestJsonInStrings:
             (tmp_path / "tokenizer_config.json").write_text(text)
             with pytest.raises(FormatError, match=r"tokenizer_config\.json is no JSON"):
                 ChatTemplate.from_path(tmp_path)
+
+
+LOST: dict[str, tuple[Any, str]] = {
+    "content beside from": ([{"from": "human", "content": "LOST"}, ANSWER], "message 0 has the fields from, content"),
+    "both": ([{"from": "gpt", "value": "a", "content": "LOST"}], "message 0 has the fields from, value, content: its"),
+    "value": ([ASK, {"role": "user", "value": "LOST"}], "message 1 has the fields role, value but no content"),
+    "text": ([{"role": "user", "text": "LOST"}, ANSWER], "message 0 has the fields role, text but no content"),
+    "answer": ([ASK, {"role": "assistant", "text": "LOST"}], "message 1 has the fields role, text but no content"),
+    "null": (
+        [{"role": "user", "text": "LOST", "content": None}],
+        "message 0 has the fields role, text, content but no content",
+    ),
+    "nothing": ([{"role": "user"}], "message 0 has the fields role but no content"),
+    "no calls": ([{"role": "assistant", "content": None, "tool_calls": []}], "message 0 .* but no content"),
+    "no value": ([{"from": "gpt", "text": "LOST"}], "message 0 has the fields from, text but no content"),
+    "no call": ([{"from": "function_call", "text": "LOST"}], "message 0 is a function_call but has no value"),
+    "two calls": (
+        [{"from": "function_call", "value": '{"name": "f"}', "tool_calls": [{"function": {"name": "LOST"}}]}],
+        "message 0 has the fields from, value, tool_calls: its tool_calls would be replaced by its value",
+    ),
+    "parts": (
+        {"system": [{"type": "text", "text": "LOST"}], "messages": [ANSWER]},
+        "system is a list but must be a text; put it into a message of role system",
+    ),
+    "number": ({"system": 5, "messages": [ANSWER]}, "system is a int but must be a text"),
+    "two systems": (
+        {"system": "LOST", "messages": [{"role": "system", "content": "s"}, ANSWER]},
+        "a record has a text in system, and another one in message 0, whose role is system; leave one of them out",
+    ),
+    "two systems of ShareGPT": (
+        {"system": "LOST", "conversations": [{"from": "system", "value": "s"}, ANSWER]},
+        "a record has a text in system, and another one in message 0",
+    ),
+}
+
+
+class TestLostText:
+    @pytest.mark.parametrize("name", LOST)
+    def test_text_that_no_template_gets_is_an_error(self, tmp_path: Path, name: str) -> None:
+        given, words = LOST[name]
+        with pytest.raises(FormatError, match=f"conversation 0: {words}"):
+            read(given)
+        record = given if isinstance(given, dict) else {"messages": given}
+        path = write(tmp_path / "chats.jsonl", [record])
+        with pytest.raises(FormatError, match=f"line 1: {words}"):
+            list(read_conversations(path))
+
+    @pytest.mark.parametrize(
+        "message",
+        [
+            {"role": "assistant", "content": None, "tool_calls": [{"function": {"name": "f"}}]},
+            {"role": "assistant", "function_call": {"name": "f"}},
+            {"role": "assistant", "reasoning": "hm"},
+            {"role": "assistant", "tool_plan": "look"},
+            {"role": "tool", "tool_responses": [{"name": "f", "response": "x"}]},
+            {"role": "user", "content": ""},
+            {"role": "user", "content": []},
+            {"role": "user", "content": "", "text": "for a template of its own"},
+            {"from": "gpt", "value": None, "tool_calls": [{"function": {"name": "f"}}]},
+            {"from": "gpt", "value": "x", "content": "x"},
+        ],
+    )
+    def test_messages_without_content_may_have_other_values(self, message: dict[str, Any]) -> None:
+        assert len(read([message])) == 1
+
+    def test_a_system_text_goes_before_messages(self) -> None:
+        system = {"role": "system", "content": "s"}
+        for messages in ([ANSWER], (ANSWER,), [system, ANSWER], [{"from": "system", "value": "s"}, ANSWER]):
+            assert read({"system": "s", "messages": messages}) == [system, ANSWER]
+        for nothing in (None, ""):
+            assert read({"system": nothing, "messages": [system, ANSWER]}) == [system, ANSWER]
+            assert read({"system": nothing, "messages": [ANSWER]}) == [ANSWER]
+
+    @pytest.mark.parametrize("name", FORMATS)
+    def test_built_in_templates_refuse_all_that_they_cannot_write(self, name: str) -> None:
+        with pytest.raises(TemplateError, match="no form for documents; pass the template of the model"):
+            render_messages(name, [ASK], documents=[{"text": "LOST"}])
+        assert render_messages(name, [ASK], documents=[]).text == render_messages(name, [ASK]).text
+        call = {"role": "assistant", "content": "x", "function_call": {"name": "LOST"}}
+        with pytest.raises(TemplateError, match="no form for a message of role assistant with a function call"):
+            render_messages(name, [ASK, call])
+        for other in ({"tool_plan": "LOST"}, {"tools": ["LOST"]}):
+            with pytest.raises(TemplateError, match="no form for a message of role assistant without content"):
+                render_messages(name, [ASK, {"role": "assistant", **other}])
+        thought = {"role": "assistant", "reasoning_content": "LOST"}
+        if name in ("gpt-oss", "qwen-3"):
+            assert "LOST" in render_messages(name, [ASK, thought]).text
+        else:
+            with pytest.raises(TemplateError, match="no form for a message of role assistant without content"):
+                render_messages(name, [ASK, thought])

@@ -39,6 +39,12 @@ _ROLES = {
 """Speakers in ShareGPT's shape, and their roles."""
 _CALL = "function_call"
 _REASONING = ("reasoning_content", "thinking", "reasoning")
+_BESIDE_CONTENT = (
+    *("tool_calls", "function_call", "function_calls", "tool_plan"),
+    *("tool_responses", "tool_results", "tools", "functions"),
+    *_REASONING,
+)
+"""Fields that templates read from messages without content."""
 _DEEPEST = 100
 """Levels of nesting in a value."""
 UNTRACKED = frozenset(["role", "name", "tool_call_id", "type"])
@@ -93,10 +99,7 @@ def conversation_of(record: object, name: str = "messages", place: str = "", *, 
         filled = ", ".join(str(one) for one in record if record[one] is not None)
         message = f"a record has values in the fields {filled or '(none)'} but must have one in {' or '.join(usual)}"
         raise FormatError(message)
-    system = record.get("system")
-    given = _unpacked(record[found], found)
-    if isinstance(system, str) and system and isinstance(given, list) and _first_role(given) != "system":
-        given = [{"role": "system", "content": system}, *given]
+    given = _with_system(_unpacked(record[found], found), record.get("system"))
     tools, documents = (_unpacked(record.get(one), one) for one in ("tools", "documents"))
     return plain_conversation(given, tools, documents, place, is_plain=is_plain)
 
@@ -163,26 +166,52 @@ def _tracked(value: Any, origin: Origin) -> Any:  # noqa: ANN401 (a value of JSO
     return [_tracked(one, origin) for one in value] if isinstance(value, list) else value
 
 
-def _first_role(messages: list[Any]) -> object:
+def _with_system(messages: Any, system: object) -> Any:  # noqa: ANN401 (a value of JSON)
+    """Messages after the text of the system, which a record may have beside them.
+
+    Raises:
+        FormatError: it is no text, or the first message has another one.
+    """
+    if system is None or system == "":
+        return messages
+    if not isinstance(system, str):
+        message = f"system is a {type(system).__name__} but must be a text; put it into a message of role system"
+        raise FormatError(message)
+    if isinstance(messages, str | bytes) or not isinstance(messages, Sequence):
+        # These are refused later.
+        return messages
     first = messages[0] if messages and isinstance(messages[0], Mapping) else {}
-    return first.get("role", first.get("from"))
+    if first.get("role", first.get("from")) != "system":
+        return [{"role": "system", "content": system}, *messages]
+    if first.get("content" if "role" in first else "value") != system:
+        message = (
+            "a record has a text in system, and another one in message 0, whose role is system; leave one of them out"
+        )
+        raise FormatError(message)
+    return messages
 
 
 def _message(number: int, given: object, is_plain: bool) -> dict[str, Any]:
     if not isinstance(given, Mapping):
         message = f"message {number} is a {type(given).__name__} but must be a dictionary with role and content"
         raise InputTypeError(message)
-    if "role" not in given and "from" in given:
-        given = _of_sharegpt(number, given)
+    shaped = _of_sharegpt(number, given) if "role" not in given and "from" in given else given
     made: dict[str, Any]
     if is_plain:
-        made = {name: value for name, value in given.items() if value is not None}
+        made = {name: value for name, value in shaped.items() if value is not None}
     else:
-        made = {name: plain_value(value) for name, value in given.items() if value is not None}
+        made = {name: plain_value(value) for name, value in shaped.items() if value is not None}
     if not isinstance(made.get("role"), str):
         message = f"message {number} has the role {made.get('role')!r} but must have a string"
         raise FormatError(message)
-    _check_content(number, made.get("content", ""))
+    if "content" in made:
+        _check_content(number, made["content"])
+    elif not any(made.get(name) for name in _BESIDE_CONTENT):
+        message = (
+            f"message {number} has the fields {_names(given)} but no content; text is read from content, or from "
+            "value beside from; if the template reads another field, give the message an empty content"
+        )
+        raise FormatError(message)
     for name in _REASONING:
         if name in made:
             return {"thinking": made[name], **made, "reasoning_content": made[name]}
@@ -193,6 +222,10 @@ def _of_sharegpt(number: int, given: Mapping[str, Any]) -> dict[str, Any]:
     speaker, value = given["from"], given.get("value")
     others = {name: one for name, one in given.items() if name not in ("from", "value")}
     if speaker == _CALL:
+        if value is None:
+            message = f"message {number} is a {_CALL} but has no value; its fields are {_names(given)}"
+            raise FormatError(message)
+        _check_kept(number, given, "tool_calls")
         calls = _unpacked(value, f"the value of message {number}")
         functions = calls if isinstance(calls, list) else [calls]
         return {
@@ -204,7 +237,22 @@ def _of_sharegpt(number: int, given: Mapping[str, Any]) -> dict[str, Any]:
         known = ", ".join([*_ROLES, _CALL])
         message = f"message {number} is from {speaker!r} but must be from one of {known}"
         raise FormatError(message)
+    _check_kept(number, given, "content")
     return {**others, "role": _ROLES[speaker], "content": value}
+
+
+def _check_kept(number: int, given: Mapping[str, Any], name: str) -> None:
+    """Refuses a field in OpenAI's shape that the value of a message in ShareGPT's shape would replace."""
+    if given.get(name) and given[name] != given.get("value"):
+        message = (
+            f"message {number} has the fields {_names(given)}: its {name} would be replaced by its value; give it "
+            f"either from and value, or role and {name}"
+        )
+        raise FormatError(message)
+
+
+def _names(given: Mapping[str, Any]) -> str:
+    return ", ".join(map(str, given))
 
 
 def _check_content(number: int, content: object) -> None:
@@ -223,7 +271,7 @@ def _check_content(number: int, content: object) -> None:
 
 
 def _unpacked(value: Any, name: str) -> Any:  # noqa: ANN401 (a value of JSON)
-    """A value that may be JSON in a string. The value of such JSON is checked, since the JSON around it does not show it.
+    """A value that may be JSON in a string, whose value is checked: the JSON around it does not show all of it.
 
     Raises:
         FormatError: the string is no JSON, or its value is none of `plain_value`.

@@ -1,7 +1,7 @@
 """Built-in chat templates: the published formats of plain conversations, written as short as they can be.
 
-They have system, user and assistant turns. Tool calls and tools differ from release to release of a model, so a
-conversation with any is refused; the model's own template has them.
+They have system, user and assistant turns. Tool calls, tools and documents differ from release to release of a model,
+so a conversation with any is refused; the model's own template has them.
 """
 
 from __future__ import annotations
@@ -25,15 +25,25 @@ class Format(NamedTuple):
     variables: dict[str, Any]
 
 
+_WRITABLE = "message.content is defined and not message.tool_calls and not message.function_call"
+"""True for a message whose content is all that there is to write, but for its thoughts."""
+_REFUSED = (
+    "message.tool_calls or message.function_call or (message.content is undefined and "
+    "message.reasoning_content is undefined)"
+)
+"""True for a message that templates with thoughts have no form for."""
 # The text of a message. Data sets may have contents of several parts.
 _TEXT = (
     "{% macro text(message) %}{% if message.content is string %}{{ message.content }}{% else %}"
     "{% for part in message.content %}{{ part.text }}{% endfor %}{% endif %}{% endmacro %}"
     "{% macro refuse(message) %}{{ raise_exception('the built-in template has no form for a message of role ' ~ "
-    "message.role ~ (' with tool calls' if message.tool_calls else '') ~ '; pass the template of the model') }}"
+    "message.role ~ (' with tool calls' if message.tool_calls else ' with a function call' if message.function_call "
+    "else ' without content' if message.content is undefined else '') ~ '; pass the template of the model') }}"
     "{% endmacro %}"
     "{% if tools %}{{ raise_exception('the built-in template has no form for tools; pass the template of the model') }}"
     "{% endif %}"
+    "{% if documents %}{{ raise_exception('the built-in template has no form for documents; pass the template of the "
+    "model') }}{% endif %}"
 )
 
 
@@ -67,7 +77,7 @@ def _format(
         variables: special tokens.
     """
     branches = "".join(
-        f"{'{% elif' if number else '{% if'} message.role == '{role}' and not message.tool_calls %}}{_written(*parts)}"
+        f"{'{% elif' if number else '{% if'} message.role == '{role}' and {_WRITABLE} %}}{_written(*parts)}"
         for number, (role, parts) in enumerate(turns.items())
     )
     body = f"{{% for message in messages %}}{branches}{{% else %}}{{{{ refuse(message) }}}}{{% endif %}}{{% endfor %}}"
@@ -91,7 +101,7 @@ _QWEN_3 = (
     "{% for message in messages %}"
     "{% if message.role == 'user' %}{% set ns.question = loop.index0 %}{% endif %}{% endfor %}"
     "{% if ns.question < 0 %}{% set ns.question = messages|length - 1 %}{% endif %}"
-    "{% for message in messages %}{% if message.tool_calls or message.role not in ['system', 'user', 'assistant'] %}"
+    "{% for message in messages %}{% if message.role not in ['system', 'user', 'assistant'] or " + _REFUSED + " %}"
     "{{ refuse(message) }}{% endif %}"
     "{{ '<|im_start|>' + message.role + '\\n' }}{% set body = text(message) %}{% if message.role == 'assistant' %}"
     "{% set thought = '' %}"
@@ -109,7 +119,7 @@ _QWEN_3 = (
 )
 # The first turn of the user begins with the system's text.
 _GEMMA = (
-    "{{ bos_token }}{% for message in messages %}{% if message.tool_calls %}{{ refuse(message) }}"
+    "{{ bos_token }}{% for message in messages %}{% if not (" + _WRITABLE + ") %}{{ refuse(message) }}"
     "{% elif message.role == 'system' and loop.first %}"
     "{% elif message.role in ['user', 'assistant'] %}"
     "{{ '<start_of_turn>' + ('model' if message.role == 'assistant' else 'user') + '\\n' }}"
@@ -123,7 +133,7 @@ _GPT_OSS = (
     "Knowledge cutoff: 2024-06\\nCurrent date: ' + strftime_now('%Y-%m-%d') + '\\n\\nReasoning: ' "
     "+ (reasoning_effort if reasoning_effort is defined else 'medium') + '\\n\\n"
     "# Valid channels: analysis, commentary, final. Channel must be included for every message.<|end|>' }}"
-    "{% for message in messages %}{% if message.tool_calls %}{{ refuse(message) }}"
+    "{% for message in messages %}{% if " + _REFUSED + " %}{{ refuse(message) }}"
     "{% elif message.role in ['system', 'developer'] and loop.first %}"
     "{% if message.content %}"
     "{{ '<|start|>developer<|message|># Instructions\\n\\n' + text(message) + '\\n\\n<|end|>' }}{% endif %}"
