@@ -12,7 +12,14 @@ pytest.importorskip("jinja2")
 
 from lexmill import Tokenizer
 from lexmill.errors import FormatError, SkippedRecordsWarning, TemplateError
-from lexmill.messages import FORMATS, ChatTemplate, read_conversations, render_messages, tokenize_message_files
+from lexmill.messages import (
+    FORMATS,
+    ChatTemplate,
+    read_conversations,
+    render_messages,
+    tokenize_message_files,
+    tokenize_messages,
+)
 from lexmill.sources import JsonLines
 from message_runs import byte_level
 
@@ -161,3 +168,31 @@ class TestLostText:
         else:
             with pytest.raises(TemplateError, match="no form for a message of role assistant without content"):
                 render_messages(name, [ASK, thought])
+
+
+NESTED = 300
+UNCOMPILED = {
+    "{% break %}": "does not compile: line 1: 'break' outside loop",
+    "a\n{% if 1 %}\n\n{% continue %}{% endif %}": "does not compile: line 4: 'continue' not properly in loop",
+    "{% if 1 %}" * NESTED + "{% endif %}" * NESTED: "does not compile: it is nested too deeply",
+    "{{ " + "(" * NESTED + "1" + ")" * NESTED + " }}": "does not compile: it is nested too deeply",
+    "{{ " + "[" * NESTED + "1" + "]" * NESTED + " }}": "does not compile: it is nested too deeply",
+    "{% for m in messages %}" * 30 + "{% endfor %}" * 30: "does not compile: line 1: too many statically nested blocks",
+    "{{ " + "1" * 5000 + " }}": "does not compile: Exceeds the limit",
+}
+
+
+class TestTemplates:
+    @pytest.mark.parametrize("template", UNCOMPILED, ids=range(len(UNCOMPILED)))
+    def test_templates_that_do_not_compile(self, tmp_path: Path, tokenizer: Tokenizer, template: str) -> None:
+        path = write(tmp_path / "chats.jsonl", [{"messages": [ASK, ANSWER]}])
+        words = f"^the chat template {UNCOMPILED[template]}"
+        with pytest.raises(TemplateError, match=words):
+            render_messages(template, [ASK])
+        with pytest.raises(TemplateError, match=words):
+            tokenize_messages(tokenizer, [[ASK]], template)
+        with pytest.raises(TemplateError, match=words):
+            tokenize_message_files(tokenizer, path, tmp_path / "o", template, on_error="skip")
+        for name in ("has_generation", "is_random"):
+            with pytest.raises(TemplateError, match=words):
+                getattr(ChatTemplate(template), name)

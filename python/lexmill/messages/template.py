@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,11 +13,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from lexmill._core import local_path
 from lexmill._data.optional import optional_module
-from lexmill.errors import FileError, FormatError, InputTypeError, OptionError, TemplateError
+from lexmill.errors import FileError, FormatError, InputTypeError, LexmillError, OptionError, TemplateError
 from lexmill.messages.formats import FORMATS
 
 if TYPE_CHECKING:
-    from jinja2 import Template
+    from jinja2 import Environment, Template, nodes
 
 __all__ = ["ChatTemplate", "special_tokens_of"]
 
@@ -103,18 +104,23 @@ class ChatTemplate:
     def has_generation(self) -> bool:
         """True if the template marks the generated text by `{% generation %}` blocks."""
         nodes = _jinja2("jinja2.nodes")
-        marks = self.plain.environment.parse(self.text).find_all(nodes.ExtensionAttribute)
+        marks = self._parsed.find_all(nodes.ExtensionAttribute)
         return any(mark.name == "mark_generated" for mark in marks)
 
     @cached_property
     def is_random(self) -> bool:
         """True if the template may give two texts for one conversation."""
         nodes = _jinja2("jinja2.nodes")
-        parsed = self.plain.environment.parse(self.text)
+        parsed = self._parsed
         names = [one.name for one in parsed.find_all(nodes.Filter)] + [one.name for one in parsed.find_all(nodes.Name)]
         # A filter may be given by its name, as to `map`.
         names += [one.value for one in parsed.find_all(nodes.Const)]
         return "random" in names or "lipsum" in names
+
+    @cached_property
+    def _parsed(self) -> nodes.Template:
+        """The nodes of the template, which compiles."""
+        return self.plain.environment.parse(self.text)
 
     @cached_property
     def plain(self) -> Template:
@@ -136,16 +142,37 @@ class ChatTemplate:
         return ChatTemplate, (self.text, dict(self.variables), self.name)
 
     def _compiled(self, way: Literal["plain", "tracking", "watching"]) -> Template:
-        jinja2 = _jinja2("jinja2")
+        _jinja2("jinja2")
         from lexmill.messages._environment import plain_environment, tracking_environment
         from lexmill.messages._watching import watching_environment
 
         environments = {"plain": plain_environment, "tracking": tracking_environment, "watching": watching_environment}
+        environment = environments[way]()
         try:
-            return environments[way]().from_string(self.text)
-        except jinja2.TemplateSyntaxError as error:
-            message = f"{self.name} does not compile: line {error.lineno}: {error.message}"
-            raise TemplateError(message) from error
+            return environment.from_string(self.text)
+        except LexmillError:
+            raise
+        # Jinja makes Python of a template, which Python's compiler may refuse, and both follow nesting by recursion.
+        except Exception as error:
+            raise TemplateError(f"{self.name} does not compile: {_fault(error, environment, self.text)}") from error
+
+
+def _fault(error: Exception, environment: Environment, text: str) -> str:
+    """The reason why a template does not compile, with its line if that is known."""
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    if isinstance(error, _jinja2("jinja2").TemplateSyntaxError):
+        return f"line {error.lineno}: {error.message}"
+    if isinstance(error, SyntaxError) and error.lineno is not None:
+        return f"line {_line_of(error.lineno, environment, text)}: {error.msg}"
+    return str(error) or type(error).__name__
+
+
+def _line_of(made: int, environment: Environment, text: str) -> int:
+    """The line of a template from which a line of its Python is made, by the pairs of lines that Jinja adds to it."""
+    found = re.search(r"^debug_info = '([\d=&]*)'$", environment.compile(text, raw=True), re.MULTILINE)
+    pairs = [pair.split("=") for pair in found[1].split("&") if pair] if found else []
+    return max((int(line) for line, begin in pairs if int(begin) <= made), default=1)
 
 
 def _jinja2(module: str) -> Any:  # noqa: ANN401 (a module that may be absent)
