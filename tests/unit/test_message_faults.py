@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("jinja2")
 
 from lexmill import Tokenizer
-from lexmill.errors import FormatError, SkippedRecordsWarning, TemplateError
+from lexmill.errors import FormatError, InvalidUtf8Error, OptionError, SkippedRecordsWarning, TemplateError
 from lexmill.messages import (
     FORMATS,
     ChatTemplate,
@@ -196,3 +196,21 @@ class TestTemplates:
         for name in ("has_generation", "is_random"):
             with pytest.raises(TemplateError, match=words):
                 getattr(ChatTemplate(template), name)
+
+
+PARTS = {
+    "null": ({"type": "text", "text": None}, "a part of type 'text' in its content whose text is null"),
+    "missing": ({"type": "text"}, "a part of type 'text' in its content that has no text"),
+    "number": (
+        {"type": "text", "text": 3},
+        "a part of type 'text' in its content whose text is a int but must be a str",
+    ),
+    "other": ({"type": "image_url"}, "a part of type 'image_url' in its content, but only parts of type 'text' are"),
+}
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_the_fault_of_a_part_is_named(name: str) -> None:
+    part, words = PARTS[name]
+    with pytest.raises(FormatError, match=f"^conversation 0: message 1 has {words}"):
+        read([ASK, {"role": "user", "content": [{"type": "text", "text": "a"}, part]}])

@@ -262,12 +262,24 @@ def _check_content(number: int, content: object) -> None:
         message = f"message {number} has a content of type {type(content).__name__} but must have text"
         raise FormatError(message)
     for part in content:
-        kind = part.get("type") if isinstance(part, dict) else type(part).__name__
-        if kind != "text" or not isinstance(part.get("text"), str):
-            message = (
-                f"message {number} has a part of type {kind!r} in its content, but only parts of type 'text' are read"
-            )
+        fault = _fault_of(part)
+        if fault:
+            message = f"message {number} has a part of type {fault}"
             raise FormatError(message)
+
+
+def _fault_of(part: object) -> str:
+    """The type of a part of a content and its fault; empty without a fault."""
+    kind = part.get("type") if isinstance(part, dict) else type(part).__name__
+    if not isinstance(part, dict) or kind != "text":
+        return f"{kind!r} in its content, but only parts of type 'text' are read"
+    if "text" not in part:
+        return "'text' in its content that has no text"
+    if part["text"] is None:
+        return "'text' in its content whose text is null"
+    if not isinstance(part["text"], str):
+        return f"'text' in its content whose text is a {type(part['text']).__name__} but must be a str"
+    return ""
 
 
 def _unpacked(value: Any, name: str) -> Any:  # noqa: ANN401 (a value of JSON)
