@@ -214,3 +214,22 @@ def test_the_fault_of_a_part_is_named(name: str) -> None:
     part, words = PARTS[name]
     with pytest.raises(FormatError, match=f"^conversation 0: message 1 has {words}"):
         read([ASK, {"role": "user", "content": [{"type": "text", "text": "a"}, part]}])
+
+
+def test_bytes_that_are_not_utf_8_have_a_way_on(tmp_path: Path, tokenizer: Tokenizer) -> None:
+    path = tmp_path / "chats.jsonl"
+    path.write_bytes(b'{"messages": [{"role": "assistant", "content": "a\xff"}]}\n')
+    words = (
+        r"chats\.jsonl is not valid UTF-8 at byte 49; give lexmill\.sources\.JsonLines\(path, field='messages', "
+        r"errors=\"replace\"\) in the place of the path"
+    )
+    for given in (path, JsonLines(path, field="messages", on_error="skip")):
+        with pytest.raises(InvalidUtf8Error, match=words):
+            tokenize_message_files(tokenizer, given, tmp_path / "o", "chatml", overwrite=True)
+        with pytest.raises(InvalidUtf8Error, match=words):
+            tokenize_messages(tokenizer, given, "chatml")
+    replaced = JsonLines(path, field="messages", errors="replace")
+    assert tokenize_messages(tokenizer, replaced, "chatml", return_texts=True).texts == [
+        "<|im_start|>assistant\na\ufffd<|im_end|>\n"
+    ]
+    assert len(tokenize_message_files(tokenizer, replaced, tmp_path / "o", "chatml", overwrite=True)) == 1

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from lexmill._core import FileSource, TextIterator, is_url
 from lexmill._data.optional import optional_module
 from lexmill._data.remote_stream import RemoteStream
-from lexmill.errors import FormatError, InputTypeError, LexmillError, MissingFileError, OptionError
+from lexmill.errors import FormatError, InputTypeError, InvalidUtf8Error, LexmillError, MissingFileError, OptionError
 from lexmill.messages.conversations import Conversation, conversation_of, is_plain_json
 from lexmill.sources import Arrow, ArrowStream, JsonLines, Parquet, Source
 
@@ -90,6 +90,7 @@ def read_blocks(
     Raises:
         FileError: a file is missing, cannot be read or is damaged.
         FormatError: a table is broken.
+        InvalidUtf8Error: JSON lines have other bytes than UTF-8, with `errors="strict"`.
         LexmillError: a table is given, and pyarrow is not installed.
     """
     field = field_of(source)
@@ -107,12 +108,20 @@ def read_blocks(
 
 def _line_blocks(start: Block, source: JsonLines, count: int) -> Iterator[Block]:
     lines = iter(FileSource([start.name], errors=source.errors))
-    for _ in islice(lines, start.first):
-        pass
     first = start.first
-    while found := _some(lines, count):
-        yield start._replace(first=first, records=found, read=lines.read_bytes())
-        first += len(found)
+    try:
+        for _ in islice(lines, first):
+            pass
+        while found := _some(lines, count):
+            yield start._replace(first=first, records=found, read=lines.read_bytes())
+            first += len(found)
+    except InvalidUtf8Error as error:
+        # The core's own way on is an option of calls that take texts.
+        message = (
+            f"{str(error).rpartition('; pass ')[0]}; give lexmill.sources.JsonLines(path, field={source.field!r}, "
+            'errors="replace") in the place of the path to read U+FFFD for such bytes'
+        )
+        raise InvalidUtf8Error(message) from error
 
 
 def _some(lines: TextIterator, count: int) -> list[str]:
