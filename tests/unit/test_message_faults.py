@@ -233,3 +233,22 @@ def test_bytes_that_are_not_utf_8_have_a_way_on(tmp_path: Path, tokenizer: Token
         "<|im_start|>assistant\na\ufffd<|im_end|>\n"
     ]
     assert len(tokenize_message_files(tokenizer, replaced, tmp_path / "o", "chatml", overwrite=True)) == 1
+
+
+@pytest.mark.parametrize(
+    "surrogate", [r"{{ '\ud800' }}", "\ud800", "{{ '%c' % 55296 }}"], ids=["escape", "literal", "number"]
+)
+def test_a_surrogate_of_the_template_is_told(tmp_path: Path, tokenizer: Tokenizer, surrogate: str) -> None:
+    template = f"{{% for m in messages %}}{{{{ m.content }}}}{{% if loop.last and loop.length == 2 %}}{surrogate}"
+    template += "{% endif %}{% endfor %}"
+    words = r"the chat template writes the lone surrogate U\+D800 at character 5, which UTF-8 cannot express"
+    with pytest.raises(TemplateError, match=f"^{words}"):
+        render_messages(template, [ASK, ANSWER])
+    chats = [[ANSWER]] * 5 + [[ASK, ANSWER]]
+    with pytest.raises(TemplateError, match=f"^conversation 5: {words}"):
+        tokenize_messages(tokenizer, chats, template)
+    with pytest.warns(SkippedRecordsWarning, match="conversation 5: "):
+        assert len(tokenize_messages(tokenizer, chats, template, on_error="skip")) == 5
+    path = write(tmp_path / "chats.jsonl", [{"messages": one} for one in chats])
+    with pytest.raises(TemplateError, match=f"line 6: {words}"):
+        tokenize_message_files(tokenizer, path, tmp_path / "o", template)

@@ -16,6 +16,7 @@ __all__ = [
     "Conversation",
     "conversation_of",
     "is_plain_json",
+    "lone_surrogate",
     "plain_conversation",
     "plain_messages",
     "plain_value",
@@ -354,9 +355,19 @@ def plain_variables(variables: object) -> dict[str, Any]:
 
 
 def _check_surrogates(text: str) -> None:
+    found = lone_surrogate(text)
+    if found:
+        message = f"a text has {found}"
+        raise FormatError(message)
+
+
+def lone_surrogate(text: str) -> str:
+    """The first lone surrogate of a text, for a message of an error; empty if there is none."""
+    if text.isascii():
+        return ""
     try:
         text.encode()
     except UnicodeEncodeError as error:
         code = ord(text[error.start])
-        message = f"a text has the lone surrogate U+{code:04X} at character {error.start:,}, which UTF-8 cannot express"
-        raise FormatError(message) from error
+        return f"the lone surrogate U+{code:04X} at character {error.start:,}, which UTF-8 cannot express"
+    return ""

@@ -14,7 +14,13 @@ from typing import Any, NamedTuple
 from lexmill.errors import LexmillError, OptionError, SpanError, TemplateError
 from lexmill.messages._spans import Layout, Turn, layout_of, shared_length
 from lexmill.messages._steps import LostTrackError
-from lexmill.messages.conversations import Conversation, plain_conversation, plain_variables, tracked_messages
+from lexmill.messages.conversations import (
+    Conversation,
+    lone_surrogate,
+    plain_conversation,
+    plain_variables,
+    tracked_messages,
+)
 from lexmill.messages.template import ChatTemplate
 
 __all__ = ["RenderedMessages", "Renderer", "Span", "Turn", "render_messages"]
@@ -170,7 +176,7 @@ class Renderer:
 
         Raises:
             SpanError: it is another.
-            TemplateError: the template fails.
+            TemplateError: the template fails, or writes a lone surrogate.
         """
         text = self._render(self._plain, given.messages, given, now)
         if followed != text:
@@ -180,6 +186,10 @@ class Renderer:
                 f"{text[at : at + 20]!r} became {followed[at : at + 20]!r}"
             )
             raise SpanError(message)
+        surrogate = lone_surrogate(text)
+        if surrogate:
+            message = f"{self.template.name} writes {surrogate}"
+            raise TemplateError(message)
 
     def watched(self, given: Conversation, now: datetime) -> str:
         """The text of a conversation with watched values.
