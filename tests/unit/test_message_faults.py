@@ -252,3 +252,15 @@ def test_a_surrogate_of_the_template_is_told(tmp_path: Path, tokenizer: Tokenize
     path = write(tmp_path / "chats.jsonl", [{"messages": one} for one in chats])
     with pytest.raises(TemplateError, match=f"line 6: {words}"):
         tokenize_message_files(tokenizer, path, tmp_path / "o", template)
+
+
+@pytest.mark.parametrize("name", [1, None])
+def test_names_of_variables_are_texts(tmp_path: Path, tokenizer: Tokenizer, name: Any) -> None:
+    words = f"variables has the name {name} of type {type(name).__name__}, but a name must be a str"
+    path = write(tmp_path / "chats.jsonl", [{"messages": [ASK, ANSWER]}])
+    with pytest.raises(OptionError, match=words):
+        render_messages("chatml", [ASK], variables={name: 2})
+    with pytest.raises(OptionError, match=words):
+        tokenize_messages(tokenizer, [[ASK]], "chatml", variables={name: 2})
+    with pytest.raises(OptionError, match=words):
+        tokenize_message_files(tokenizer, path, tmp_path / "o", "chatml", variables={name: 2})

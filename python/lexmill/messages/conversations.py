@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from types import NoneType
 from typing import Any
 
-from lexmill.errors import FormatError, InputTypeError
+from lexmill.errors import FormatError, InputTypeError, OptionError
 from lexmill.messages._tracked import Origin, Tracked
 
 __all__ = [
@@ -347,10 +347,15 @@ def plain_variables(variables: object) -> dict[str, Any]:
 
     Raises:
         FormatError, InputTypeError: as `plain_value`; or they are no mapping.
+        OptionError: a name is no text.
     """
     if not isinstance(variables, Mapping | NoneType):
         message = f"variables is a {type(variables).__name__} but must be a mapping of names and values"
         raise InputTypeError(message)
+    for name in variables or {}:
+        if not isinstance(name, str):
+            message = f"variables has the name {name!r} of type {type(name).__name__}, but a name must be a str"
+            raise OptionError(message)
     return dict(plain_value(variables or {}))
 
 
