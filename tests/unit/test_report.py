@@ -130,7 +130,7 @@ def test_byte_level_tokens_have_the_bytes_of_their_characters(corpus: list[Path]
     assert measured.byte_tokens == 0
 
 
-# Characters that begin with the same bytes as white space are among these.
+# Some characters share their first bytes with white space.
 @given(
     st.lists(st.text(st.sampled_from("aaab1.é東タЖ \n\x85\xa9\u2003\u2013\u3000、\u0301🦀ก"), max_size=20), max_size=6)
 )

@@ -116,10 +116,10 @@ def _line_blocks(start: Block, source: JsonLines, count: int) -> Iterator[Block]
             yield start._replace(first=first, records=found, read=lines.read_bytes())
             first += len(found)
     except InvalidUtf8Error as error:
-        # The core's own way on is an option of calls that take texts.
+        # The core advises an option that calls with conversations do not have.
         message = (
-            f"{str(error).rpartition('; pass ')[0]}; give lexmill.sources.JsonLines(path, field={source.field!r}, "
-            'errors="replace") in the place of the path to read U+FFFD for such bytes'
+            f"{str(error).rsplit('; pass ', 1)[0]}; to read such bytes as U+FFFD, pass "
+            f'lexmill.sources.JsonLines(path, field={source.field!r}, errors="replace") instead of the path'
         )
         raise InvalidUtf8Error(message) from error
 

@@ -209,8 +209,8 @@ def _message(number: int, given: object, is_plain: bool) -> dict[str, Any]:
         _check_content(number, made["content"])
     elif not any(made.get(name) for name in _BESIDE_CONTENT):
         message = (
-            f"message {number} has the fields {_names(given)} but no content; text is read from content, or from "
-            "value beside from; if the template reads another field, give the message an empty content"
+            f"message {number} has the fields {_names(given)} but no content; its text must be in content, or in value "
+            "beside from; if your template reads another field, add an empty content"
         )
         raise FormatError(message)
     for name in _REASONING:
@@ -246,14 +246,14 @@ def _check_kept(number: int, given: Mapping[str, Any], name: str) -> None:
     """Refuses a field in OpenAI's shape that the value of a message in ShareGPT's shape would replace."""
     if given.get(name) and given[name] != given.get("value"):
         message = (
-            f"message {number} has the fields {_names(given)}: its {name} would be replaced by its value; give it "
-            f"either from and value, or role and {name}"
+            f"message {number} mixes two shapes in the fields {_names(given)}; give it either from and value, or "
+            f"role and {name}"
         )
         raise FormatError(message)
 
 
 def _names(given: Mapping[str, Any]) -> str:
-    return ", ".join(map(str, given))
+    return ", ".join(str(name) for name, value in given.items() if value is not None)
 
 
 def _check_content(number: int, content: object) -> None:
@@ -284,7 +284,7 @@ def _fault_of(part: object) -> str:
 
 
 def _unpacked(value: Any, name: str) -> Any:  # noqa: ANN401 (a value of JSON)
-    """A value that may be JSON in a string, whose value is checked: the JSON around it does not show all of it.
+    """A value, parsed if it is a string of JSON, and then checked: `is_plain_json` sees only the JSON around it.
 
     Raises:
         FormatError: the string is no JSON, or its value is none of `plain_value`.

@@ -169,10 +169,10 @@ def _fault(error: Exception, environment: Environment, text: str) -> str:
 
 
 def _line_of(made: int, environment: Environment, text: str) -> int:
-    """The line of a template from which a line of its Python is made, by the pairs of lines that Jinja adds to it."""
+    """The line of the template that became the line `made` of its Python. Jinja's `debug_info` pairs both."""
     found = re.search(r"^debug_info = '([\d=&]*)'$", environment.compile(text, raw=True), re.MULTILINE)
     pairs = [pair.split("=") for pair in found[1].split("&") if pair] if found else []
-    return max((int(line) for line, begin in pairs if int(begin) <= made), default=1)
+    return next((int(line) for line, begin in reversed(pairs) if int(begin) <= made), 1)
 
 
 def _jinja2(module: str) -> Any:  # noqa: ANN401 (a module that may be absent)

@@ -25,11 +25,11 @@ class Sampler:
         self._short: dict[str, str] = {}
 
     def wants(self, group: str) -> bool:
-        """True if a text of the group may still be shown."""
+        """True if the group has no sample yet and there is room for one."""
         return group not in self._found and len(self._found) < _SAMPLES
 
     def offer(self, group: str, texts: Sequence[str]) -> None:
-        """Looks for a sample of a group, which is wanted, in its next texts."""
+        """Looks for a sample in the next texts of a group that is wanted."""
         for text in texts:
             sample = text.strip()[:_LONGEST].rstrip()
             if len(sample) >= _SHORTEST:
