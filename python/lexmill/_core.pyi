@@ -620,7 +620,7 @@ class FileSource:
 
 @final
 class TextBlock:
-    """Texts in the order of their source. No text is a Python object until it is asked for."""
+    """Texts in the order of their source. An index makes one `str`, and iteration makes all of them."""
 
     def __len__(self) -> int: ...
     def __getitem__(self, index: int) -> str: ...

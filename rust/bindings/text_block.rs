@@ -10,13 +10,12 @@ use pyo3::types::{PyBytes, PyIterator, PyList, PyString};
 
 use super::errors::exception;
 
-/// Texts in the order of their source. No text is a Python object until it is asked for.
+/// Texts in the order of their source. An index makes one `str`, and iteration makes all of them.
 #[pyclass(name = "TextBlock", module = "lexmill._core", frozen)]
-#[derive(Default)]
 pub(super) struct PyTextBlock {
-    /// Texts end to end, chosen and others.
+    /// Texts end to end, also the texts that [`Self::chosen`] left out.
     utf8: Arc<str>,
-    /// The bytes of each text.
+    /// The range of each text in `utf8`.
     rows: Vec<Range<usize>>,
 }
 
@@ -64,9 +63,8 @@ impl PyTextBlock {
 
     /// The texts end to end in UTF-8.
     fn utf8<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let mut rest = self.texts();
         PyBytes::new_with(py, self.rows.iter().map(Range::len).sum(), |mut bytes| {
-            for text in rest.by_ref() {
+            for text in self.texts() {
                 let (own, others) = bytes.split_at_mut(text.len());
                 own.copy_from_slice(text.as_bytes());
                 bytes = others;

@@ -26,7 +26,7 @@ struct Reading {
     texts: String,
     /// The end of each text of the block.
     ends: Vec<usize>,
-    /// Texts of the block that were given out.
+    /// The number of texts of the block that were returned.
     given: usize,
     /// Bytes of all files, as they lie on the disk, up to the end of the block.
     read: u64,
@@ -55,7 +55,7 @@ impl Reading {
 
     fn next(&mut self) -> crate::Result<Option<String>> {
         self.fill();
-        match self.pop() {
+        match self.next_in_block() {
             Some(text) => Ok(Some(text.to_owned())),
             None => self.error.take().map_or(Ok(None), Err),
         }
@@ -66,7 +66,7 @@ impl Reading {
         let (mut utf8, mut ends, mut size) = (String::new(), Vec::new(), 0);
         while size < characters {
             self.fill();
-            let Some(text) = self.pop() else { break };
+            let Some(text) = self.next_in_block() else { break };
             size += text.chars().count();
             utf8.push_str(text);
             ends.push(utf8.len());
@@ -80,7 +80,7 @@ impl Reading {
     }
 
     /// The next text of the block.
-    fn pop(&mut self) -> Option<&str> {
+    fn next_in_block(&mut self) -> Option<&str> {
         let &end = self.ends.get(self.given)?;
         let start = self.given.checked_sub(1).map_or(0, |before| self.ends[before]);
         self.given += 1;

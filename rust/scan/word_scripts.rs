@@ -107,7 +107,7 @@ fn printable_ascii(bytes: [u8; 8]) -> usize {
 struct Classes<'a> {
     /// By code point.
     by_code: &'a [u8; 0x11_0000],
-    /// By byte: does white space begin with it?
+    /// By byte: true for the first byte of a white-space character.
     begins_space: [bool; 256],
 }
 
@@ -156,11 +156,11 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads characters up to one that may be white space.
+    /// Reads up to a byte that may begin white space.
     #[inline]
     fn skip_word(&mut self, classes: &Classes<'_>) {
         let rest = &self.text.as_bytes()[self.at..];
-        let (mut count, mut continued) = (0, 0);
+        let (mut count, mut continuation_bytes) = (0, 0);
         loop {
             while let Some(&eight) = rest[count..].first_chunk() {
                 let printable = printable_ascii(eight);
@@ -175,7 +175,8 @@ impl Reader<'_> {
                 && !classes.begins_space[usize::from(byte)]
             {
                 count += 1;
-                continued += i64::from(byte & 0xC0 == 0x80);
+                continuation_bytes += i64::from(byte & 0xC0 == 0x80);
+                // Eight bytes of ASCII at a time again.
                 if byte.is_ascii() {
                     break;
                 }
@@ -185,7 +186,7 @@ impl Reader<'_> {
             }
         }
         self.at += count;
-        self.characters += count as i64 - continued;
+        self.characters += count as i64 - continuation_bytes;
     }
 
     /// Reads a character; answers its class.

@@ -22,7 +22,7 @@ use crate::trainers::word_counts::{WordCounts, WordSource};
 use crate::trainers::{Trainer, Words};
 use crate::{Error, Result};
 
-/// Bytes that a base takes for each of its tokens.
+/// Estimated bytes of a base for each token.
 const TOKEN_BYTES: usize = 256;
 
 /// Factor by which the least count of a round rises while its parts do not fit into the memory.
@@ -132,6 +132,7 @@ impl SecondPhase<'_> {
         Err(Error::InvalidOption { name: "max_memory", value: self.budget.memory.to_string(), expected })
     }
 
+    /// Estimated bytes of the base.
     fn base_bytes(&self) -> usize {
         self.base.vocab().len() * TOKEN_BYTES
     }

@@ -21,6 +21,9 @@ const LIKELY_BYTES: usize = 16;
 /// Bytes of a short text, which is encoded whole.
 const SHORT: usize = 1 << 12;
 
+/// Bytes of the longest beginning that is tried where one character does not fit.
+const LONGEST_FIRST: usize = 64;
+
 /// Where spans end, if they can.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SpanEnd {
@@ -50,7 +53,7 @@ impl Tokenizer {
     /// Cuts each text into spans, in characters. Every character is in a span. Truncation and padding do not apply.
     ///
     /// # Errors
-    /// [`Error::InvalidOption`] if the overlap is not smaller than the size, or if a character does not fit; [`Error::Unsupported`] for a model that
+    /// [`Error::InvalidOption`] if the overlap is not smaller than the size, or if the special tokens or a character do not fit; [`Error::Unsupported`] for a model that
     /// chooses at random, and for a post-processor that does more than add special tokens around a text; the errors of the pipeline.
     pub fn split_texts<'a>(
         &self,
@@ -61,7 +64,7 @@ impl Tokenizer {
         let SplitOptions { size, overlap, .. } = options;
         let most = self.most_tokens(size, options.add_special_tokens)?;
         if most == 0 {
-            let expected = format!("at least {}: spans have a token beside the special tokens", size + 1);
+            let expected = format!("at least {}: a span needs a token besides the special tokens", size + 1);
             return Err(Error::InvalidOption { name: "size", value: size.to_string(), expected });
         }
         if overlap >= size {
@@ -198,7 +201,7 @@ impl<'a> Cutter<'a> {
                     start = done;
                     continue;
                 }
-                None => self.longest_within_token(start, options.size)?,
+                None => self.end_before_next_cut(start, options.size)?,
             };
             spans.push((start as u32, end as u32));
             start = self.overlapping_start(start, end, options.overlap);
@@ -239,31 +242,30 @@ impl<'a> Cutter<'a> {
         self.breaks.iter().find_map(last_break).unwrap_or(last)
     }
 
-    /// The end of a span within the token that begins at `start`: the token does not fit by itself. The span grows while it fits, so it takes
-    /// time for its own length, however long the token is.
-    fn longest_within_token(&mut self, start: usize, size: usize) -> Result<usize> {
+    /// The end of a span from `start` where the text up to the next cut does not fit. The span doubles from one character while it fits, so it
+    /// takes time for its own length, not for the distance to the cut.
+    fn end_before_next_cut(&mut self, start: usize, size: usize) -> Result<usize> {
         let next = self.cuts.partition_point(|cut| cut.at <= start);
         let limit = self.cuts.get(next).map_or(self.text.len(), |cut| cut.at);
-        let mut end = start + self.text[start..].chars().next().map_or(0, char::len_utf8);
-        let tokens = self.count(start..end)?;
-        if tokens > self.most {
-            let (character, special) = (&self.text[start..end], size - self.most);
-            let expected =
-                format!("at least {}, the tokens of the character {character:?}", tokens + special);
-            return Err(Error::InvalidOption { name: "size", value: size.to_string(), expected });
-        }
-        let mut len = end - start;
-        while end < limit {
+        let first = self.text[start..].chars().next().map_or(0, char::len_utf8);
+        let tokens = self.count(start..start + first)?;
+        let (mut end, mut len) = ((tokens <= self.most).then_some(start + first), first);
+        // A character may take more tokens alone than with the characters after it.
+        while end.map_or(len < LONGEST_FIRST, |end| end < limit) {
             len *= 2;
             let longer = self.text.floor_char_boundary((start + len).min(limit));
-            if longer > end {
-                if self.count(start..longer)? > self.most {
-                    break;
-                }
-                end = longer;
+            if self.count(start..longer)? <= self.most {
+                end = Some(longer);
+            } else if end.is_some() {
+                break;
             }
         }
-        Ok(end)
+        end.ok_or_else(|| {
+            let (character, special) = (&self.text[start..start + first], size - self.most);
+            let expected =
+                format!("at least {}, the tokens of the character {character:?}", tokens + special);
+            Error::InvalidOption { name: "size", value: size.to_string(), expected }
+        })
     }
 
     /// The start of the span after one from `start` to `end`.

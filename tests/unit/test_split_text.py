@@ -98,7 +98,7 @@ def test_wrong_input_is_refused(words: Tokenizer) -> None:
     assert words.split_text("a b", (1 << 63) - 1) == [(0, 3)]
     assert words.truncate_text("a b", (1 << 63) - 1) == "a b"
     assert words.truncate_text("a b", 0) == ""
-    with pytest.raises(OptionError, match="size is 0 but must be at least 1: spans have a token beside"):
+    with pytest.raises(OptionError, match="size is 0 but must be at least 1: a span needs a token besides"):
         words.split_text("a", 0)
 
 
@@ -110,6 +110,13 @@ def test_a_character_of_more_tokens_than_fit_is_refused() -> None:
         tokenizer.split_text("ab🐈", 3)
     assert tokenizer.split_text("ab🐈", 4) == [(0, 2), (2, 3)]
     assert tokenizer.truncate_text("ab🐈", 5) == "ab"
+
+
+def test_a_character_may_fit_with_the_characters_after_it() -> None:
+    tokenizer = Tokenizer(models.BPE({character: id_ for id_, character in enumerate("abcdxyz")}, []))
+    rewrites = {"xyzz": "abcda", "xy": "a", "x": "abcd"}
+    tokenizer.normalizer = normalizers.Sequence([normalizers.Replace(*both) for both in rewrites.items()])
+    assert cut("xyzz", tokenizer.split_text("xyzz", 2))[0] == "xy"
 
 
 def test_models_that_choose_at_random_are_refused() -> None:

@@ -17,7 +17,7 @@ const LEAST_MEMORY: usize = 12 << 20;
 /// Runs that wait for the merge; more are merged while counting, so that their files stay few.
 const MOST_WAITING: usize = 64;
 
-/// The most bytes that a merge of waiting runs takes.
+/// The most bytes of the blocks in a merge of waiting runs: a mebibyte for each run.
 const MERGING: usize = MOST_WAITING << 20;
 
 /// The memory and the folder that counting may use.
@@ -41,11 +41,12 @@ impl Budget {
         Err(Error::InvalidOption { name: "max_memory", value: self.memory.to_string(), expected })
     }
 
-    /// The budget of `threads` threads beside `bytes` for other things: at least half of the memory, and enough to count.
+    /// The budget of `threads` threads without `bytes` that other structures take: never less than half of the memory, or than counting needs.
     #[must_use]
     pub fn beside(&self, bytes: usize, threads: usize) -> Self {
         let least = (self.memory / 2).max(LEAST_MEMORY * threads.max(1));
-        Self { memory: self.memory.saturating_sub(bytes).max(least), ..self.clone() }
+        let memory = self.memory.saturating_sub(bytes).max(least).min(self.memory);
+        Self { memory, ..self.clone() }
     }
 }
 
@@ -75,7 +76,7 @@ impl Overflow {
     /// Bytes that the tables of one counter may take.
     pub fn share(&self) -> usize {
         let memory = self.budget.memory;
-        // Waiting runs are merged while tables are full.
+        // A merge of waiting runs may begin while the tables of other counters are full. Small tables seldom fill their share, which leaves room.
         let merging = (memory / 16).min(MERGING);
         // A run is written with a block, its compressed form and the state of the compressor.
         (memory - merging) / self.threads - (4 << 20)

@@ -12,7 +12,7 @@ use crate::cache::{CacheLimits, ChunkCache, ChunkKind, Lookup};
 use crate::models;
 use crate::models::bpe::{Bpe, Scratch};
 
-/// The most bytes that the cache of one thread needs.
+/// The largest useful cache of one thread, in bytes.
 pub const MOST_CACHE: usize = 32 << 20;
 
 /// Bytes of the longest word whose fragments the cache can number.
@@ -79,7 +79,7 @@ impl<'a> TokenWords<'a> {
         Self { base, symbols, borders }
     }
 
-    /// A function that puts the token word of a text in the place of its second argument, for one thread with a cache of some bytes.
+    /// A function that puts the token word of a text in the place of its second argument, for one thread, with a cache of `cache` bytes.
     pub fn writer(&self, cache: usize) -> impl FnMut(&str, &mut String) -> Result<()> + '_ {
         let mut segmenter = Segmenter::new(self.base, self.borders.as_ref(), cache);
         move |text, word| write(segmenter.of_word(&self.symbols, text)?, word)
@@ -111,7 +111,7 @@ pub(super) struct Segmenter<'a> {
 }
 
 impl<'a> Segmenter<'a> {
-    /// Without `borders`, each word is merged as a whole; `cache` has bytes.
+    /// Without `borders`, each word is merged as a whole. `cache` is the size of the cache in bytes.
     pub(super) fn new(base: &'a Bpe, borders: Option<&'a Borders>, cache: usize) -> Self {
         let merger = Merger { base, scratch: Scratch::default(), tokens: models::Tokens::default() };
         let cache = ChunkCache::new(CacheLimits { bytes: cache, id_bound: base.vocab().id_bound() });
