@@ -53,8 +53,9 @@ impl Tokenizer {
     /// Cuts each text into spans, in characters. Every character is in a span. Truncation and padding do not apply.
     ///
     /// # Errors
-    /// [`Error::InvalidOption`] if the overlap is not smaller than the size, or if the special tokens or a character do not fit; [`Error::Unsupported`] for a model that
-    /// chooses at random, and for a post-processor that does more than add special tokens around a text; the errors of the pipeline.
+    /// [`Error::InvalidOption`] if the overlap is not smaller than the size, or if the special tokens or a character do not fit;
+    /// [`Error::Unsupported`] for a model that chooses at random, and for a post-processor that does more than add special tokens around a
+    /// text; the errors of the pipeline.
     pub fn split_texts<'a>(
         &self,
         texts: &[&str],
@@ -85,7 +86,7 @@ impl Tokenizer {
     /// its text, and is empty if none fits. Truncation and padding do not apply.
     ///
     /// # Errors
-    /// As [`Self::split_texts`].
+    /// [`Error::InvalidOption`] if the size is less than the number of special tokens; otherwise as [`Self::split_texts`].
     pub fn truncate_texts<'a>(
         &self,
         texts: &[&str],
