@@ -61,6 +61,6 @@ fn main() {
 /// Spans and the sum of their lengths: as little work per span as keeps the scanner from being optimised away.
 fn count(splitter: Splitter, text: &str) -> (usize, usize) {
     let mut counted = (0, 0);
-    splitter.for_each_span_scalar(text, |start, end| counted = (counted.0 + 1, counted.1 + end - start));
+    splitter.for_each_span_scalar(text, &mut |start, end| counted = (counted.0 + 1, counted.1 + end - start));
     counted
 }

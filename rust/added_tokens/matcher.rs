@@ -180,7 +180,7 @@ impl Matcher {
     /// True if one of the tokens is in `text`.
     pub fn is_in(&self, text: &str) -> bool {
         self.automata.iter().any(|automaton| automaton.search.is_match(text))
-            && self.segments(text, |segment| segment.token.map_or(Ok(()), |_| Err(()))).is_err()
+            && self.segments(text, &mut |segment| segment.token.map_or(Ok(()), |_| Err(()))).is_err()
     }
 
     fn touches(&self, text: &str, boundary: usize) -> bool {
@@ -203,7 +203,7 @@ impl Matcher {
     pub fn segments<E>(
         &self,
         text: &str,
-        each: impl FnMut(Segment) -> std::result::Result<(), E>,
+        each: &mut dyn FnMut(Segment) -> std::result::Result<(), E>,
     ) -> std::result::Result<(), E> {
         match &self.automata[..] {
             [] => self.cut(text, std::iter::empty(), each),
@@ -219,7 +219,7 @@ impl Matcher {
         &self,
         text: &str,
         found: impl Iterator<Item = (Match, &'a Pattern)>,
-        mut each: impl FnMut(Segment) -> std::result::Result<(), E>,
+        each: &mut dyn FnMut(Segment) -> std::result::Result<(), E>,
     ) -> std::result::Result<(), E> {
         let mut done = 0;
         for (found, pattern) in found {
@@ -272,11 +272,11 @@ mod tests {
         added.add(tokens, &Vocab::new());
         let matchers = added.matchers(None, false, |content| Ok(content.to_owned())).expect("a few tokens");
         let mut found = Vec::new();
-        let each = |segment: Segment| {
+        let mut each = |segment: Segment| {
             found.push((text[segment.start..segment.end].to_owned(), segment.token));
             Ok::<(), ()>(())
         };
-        matchers.original.segments(text, each).expect("never fails");
+        matchers.original.segments(text, &mut each).expect("never fails");
         found
     }
 
@@ -319,11 +319,11 @@ mod tests {
     fn found(matchers: &Matchers, text: &str) -> Vec<Segment> {
         let mut segments = Vec::new();
         for matcher in [&matchers.original, &matchers.normalized] {
-            let each = |segment| {
+            let mut each = |segment| {
                 segments.push(segment);
                 Ok::<(), ()>(())
             };
-            matcher.segments(text, each).expect("never fails");
+            matcher.segments(text, &mut each).expect("never fails");
         }
         segments
     }

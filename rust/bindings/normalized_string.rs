@@ -208,7 +208,7 @@ impl PyNormalizedString {
         }
         let split = Split::new(pattern.to_core(), behavior, false).or_raise(py)?;
         let (text, mut parts) = (self.get(), Vec::new());
-        py.detach(|| split.for_each_span(text.normalized(), |part| parts.push(part))).or_raise(py)?;
+        py.detach(|| split.for_each_span(text.normalized(), &mut |part| parts.push(part))).or_raise(py)?;
         if text.normalized().is_empty() && parts.is_empty() {
             parts.push(0..0);
         }

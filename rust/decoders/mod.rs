@@ -140,7 +140,7 @@ impl Decoder {
 
 fn replace(replacement: &Replacement, token: &str, growth: Growth, out: &mut String) -> Result<()> {
     let (mut done, mut checked) = (0, Ok(()));
-    let _ = replacement.finder().for_each(token, |found| {
+    let _ = replacement.finder().for_each(token, &mut |found| {
         out.push_str(&token[done..found.start]);
         out.push_str(replacement.content());
         done = found.end;

@@ -15,7 +15,7 @@ pub(super) fn is_identity(replacement: &Replacement, text: &str) -> bool {
     let is_one = chars.next().is_some() && chars.next().is_none();
     // Several characters would all stand for the last character of the match, even if they spell the same text.
     let is_same = |found: &str| is_one && found == content;
-    let found = replacement.finder().for_each(text, |found| {
+    let found = replacement.finder().for_each(text, &mut |found| {
         if is_same(&text[found]) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
     found.is_ok_and(|end| end.is_continue())
@@ -47,7 +47,7 @@ pub(super) fn replace<'a>(
 ) -> Result<Normalized<'a>> {
     let mut rewrite = text.rewrite();
     let (mut done, mut checked) = (0, Ok(()));
-    let _ = replacement.finder().for_each(text.text(), |found| {
+    let _ = replacement.finder().for_each(text.text(), &mut |found| {
         rewrite.copy(done..found.start);
         rewrite.push_after(replacement.content(), found.end);
         done = found.end;

@@ -41,7 +41,7 @@ impl OriginalChunks<'_> {
         let text = self.normalizer.rewrite_inner(chunk, &mut scratch.piece_memo, &mut buffer);
         let result = if let Some(text) = text {
             let added = &self.stages.matchers.normalized;
-            added.segments(text, |Segment { start, end, token }| match token {
+            added.segments(text, &mut |Segment { start, end, token }| match token {
                 Some(id) => {
                     out.ids.push(id);
                     Ok(())
@@ -73,7 +73,7 @@ impl OriginalChunks<'_> {
         spans.clear();
         let result = if let Some(splitter) = self.plan.splitter().filter(|_| self.is_cut_by_scanner(text)) {
             // Most chunks are short.
-            splitter.for_each_span_scalar(text, |start, end| spans.push(start..end));
+            splitter.for_each_span_scalar(text, &mut |start, end| spans.push(start..end));
             encode_unplaced((text, &spans), kind, model, cache, scratch, out)
         } else {
             self.stages

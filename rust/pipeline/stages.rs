@@ -104,7 +104,7 @@ impl Stages {
     /// # Errors
     /// The errors of the stages and of the visitor.
     pub(crate) fn walk(&self, walk: Walk<'_>, visitor: &mut impl Visitor) -> Result<()> {
-        self.matchers.original.segments(walk.text, |Segment { start, end, token }| match token {
+        self.matchers.original.segments(walk.text, &mut |Segment { start, end, token }| match token {
             Some(id) => visitor.added_token(id, &Normalized::new(walk.text, 0, walk.tracked), start..end),
             None if visitor.segment(start..end)? => Ok(()),
             None => self.walk_segment(walk, start..end, visitor),
@@ -148,7 +148,7 @@ impl Stages {
         key_form: KeyForm,
         visitor: &mut impl Visitor,
     ) -> Result<()> {
-        self.matchers.normalized.segments(normalized.text(), |Segment { start, end, token }| {
+        self.matchers.normalized.segments(normalized.text(), &mut |Segment { start, end, token }| {
             if let Some(id) = token {
                 return visitor.added_token(id, normalized, start..end);
             }
@@ -179,7 +179,7 @@ impl Stages {
         visitor: &mut impl Visitor,
     ) -> Result<()> {
         normalizer.map_or(Ok(()), |normalizer| normalizer.apply(&mut text))?;
-        self.matchers.normalized.segments(text.normalized(), |Segment { start, end, token }| {
+        self.matchers.normalized.segments(text.normalized(), &mut |Segment { start, end, token }| {
             if let Some(id) = token {
                 return visitor.added_token(id, &text.as_normalized(), start..end);
             }

@@ -82,7 +82,7 @@ impl Cuts {
             return Ok(());
         };
         let mut result = Ok(());
-        pre_tokenizer.for_each_span(piece, |part| {
+        pre_tokenizer.for_each_span(piece, &mut |part| {
             if result.is_ok() && !part.is_empty() {
                 result = self.cut(text, span.start + part.start..span.start + part.end, next + 1, found);
             }

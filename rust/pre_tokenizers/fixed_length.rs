@@ -17,7 +17,7 @@ pub fn checked(length: usize) -> Result<NonZeroUsize> {
     })
 }
 
-pub(super) fn for_each_span(piece: &str, length: NonZeroUsize, mut found: impl FnMut(Range<usize>)) {
+pub(super) fn for_each_span(piece: &str, length: NonZeroUsize, found: &mut dyn FnMut(Range<usize>)) {
     let mut start = 0;
     for (at, _) in piece.char_indices().step_by(length.get()).skip(1) {
         found(start..at);

@@ -89,7 +89,7 @@ impl PreTokenizer {
                 stages.iter().try_for_each(|stage| stage.pre_tokenize_within(growth, text))?;
             }
             Self::Custom(stage) => custom::pre_tokenize(stage.as_ref(), text)?,
-            _ => text.try_cut(|piece, out| self.for_each_span(piece, |span| out.push(span)))?,
+            _ => text.try_cut(|piece, out| self.for_each_span(piece, &mut |span| out.push(span)))?,
         }
         growth.check(text.text.text().len())
     }
@@ -98,7 +98,7 @@ impl PreTokenizer {
     ///
     /// # Errors
     /// [`crate::Error::Regex`] if a regular expression gives up on the text.
-    fn for_each_span(&self, piece: &str, mut found: impl FnMut(Range<usize>)) -> Result<()> {
+    fn for_each_span(&self, piece: &str, found: &mut dyn FnMut(Range<usize>)) -> Result<()> {
         let scanner = match self {
             Self::Split(split) => return split.for_each_span(piece, found),
             Self::Whitespace => Splitter::Whitespace,
@@ -220,7 +220,7 @@ impl PreTokenizer {
 }
 
 /// Calls `found` with each character of a class, and with the texts between such characters, as `behavior` joins them.
-fn for_each_char_of(class: Class, piece: &str, behavior: Behavior, found: impl FnMut(Range<usize>)) {
+fn for_each_char_of(class: Class, piece: &str, behavior: Behavior, found: &mut dyn FnMut(Range<usize>)) {
     let mut pieces = behavior.pieces(piece.len(), false, found);
     // Digits of ASCII are all that is numeric in it; each comparison of a chunk is one for all its bytes.
     let may_be =

@@ -180,11 +180,11 @@ impl Split {
     ///
     /// # Errors
     /// [`crate::Error::Regex`] if the regular expression gives up on the text.
-    pub fn for_each_span(&self, piece: &str, found: impl FnMut(Range<usize>)) -> Result<()> {
+    pub fn for_each_span(&self, piece: &str, found: &mut dyn FnMut(Range<usize>)) -> Result<()> {
         let mut pieces = self.behavior.pieces(piece.len(), self.invert, found);
         match &self.search {
             Search::Finder(finder) => {
-                let _ = finder.for_each(piece, |matched| {
+                let _ = finder.for_each(piece, &mut |matched| {
                     pieces.push_match(matched);
                     ControlFlow::Continue(())
                 })?;

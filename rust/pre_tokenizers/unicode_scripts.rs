@@ -14,7 +14,7 @@ fn script(c: char) -> u8 {
 }
 
 /// Calls `found` with the runs of one script. Characters of [`ANY`] script at the beginning are dropped.
-pub(super) fn for_each_span(piece: &str, mut found: impl FnMut(Range<usize>)) {
+pub(super) fn for_each_span(piece: &str, found: &mut dyn FnMut(Range<usize>)) {
     let (mut current, mut start) = (ANY, 0);
     for (at, c) in piece.char_indices() {
         let script = script(c);
@@ -37,7 +37,7 @@ mod tests {
 
     fn pieces(text: &str) -> Vec<&str> {
         let mut out = Vec::new();
-        for_each_span(text, |span| out.push(span));
+        for_each_span(text, &mut |span| out.push(span));
         out.into_iter().map(|range| &text[range]).collect()
     }
 

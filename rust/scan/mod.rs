@@ -144,7 +144,7 @@ impl Splitter {
     #[inline]
     pub fn for_each_span(self, text: &str, mut found: impl FnMut(usize, usize)) {
         if u32::try_from(text.len()).is_err() {
-            return self.for_each_span_scalar(text, found);
+            return self.for_each_span_scalar(text, &mut found);
         }
         self.for_each_block(text, |starts, ends| {
             for (&start, &end) in starts.iter().zip(ends) {
@@ -171,7 +171,7 @@ impl Splitter {
     }
 
     /// As [`Self::for_each_span`], one span at a time: the specification.
-    pub fn for_each_span_scalar(self, text: &str, found: impl FnMut(usize, usize)) {
+    pub fn for_each_span_scalar(self, text: &str, found: &mut dyn FnMut(usize, usize)) {
         match self {
             Self::Gpt2 => for_each::<Gpt2>(text, found),
             Self::Cl100k => for_each::<Cl100k<3>>(text, found),

@@ -51,7 +51,7 @@ fn pattern_of(splitter: Splitter) -> Pattern {
 
 pub(super) fn scanned(splitter: Splitter, text: &str) -> Vec<(usize, usize)> {
     let mut spans = Vec::new();
-    splitter.for_each_span_scalar(text, |start, end| spans.push((start, end)));
+    splitter.for_each_span_scalar(text, &mut |start, end| spans.push((start, end)));
     spans
 }
 

@@ -73,7 +73,7 @@ impl Finder {
     pub fn for_each(
         &self,
         text: &str,
-        mut each: impl FnMut(Range<usize>) -> ControlFlow<()>,
+        each: &mut dyn FnMut(Range<usize>) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>> {
         match &self.0 {
             Kind::Byte(byte) => {
@@ -86,7 +86,7 @@ impl Finder {
             Kind::Beginning if text.is_empty() => Ok(ControlFlow::Continue(())),
             Kind::Beginning => Ok(each(0..0)),
             Kind::RunOfSpaces => Ok(runs_of_spaces(text.as_bytes()).try_for_each(each)),
-            Kind::Regex(pattern) => pattern.for_each(text, |start, end| each(start..end)),
+            Kind::Regex(pattern) => pattern.for_each(text, &mut |start, end| each(start..end)),
         }
     }
 
@@ -173,7 +173,7 @@ mod tests {
     fn find(pattern: &TextPattern, text: &str) -> Vec<Range<usize>> {
         let mut matches = Vec::new();
         let finder = Finder::new(pattern).expect("a plain pattern");
-        let found = finder.for_each(text, |found| {
+        let found = finder.for_each(text, &mut |found| {
             matches.push(found);
             ControlFlow::Continue(())
         });
@@ -209,7 +209,7 @@ mod tests {
     fn a_search_ends_where_it_is_told() {
         let finder = Finder::new(&TextPattern::Literal("a".to_owned())).expect("a literal");
         let mut seen = Vec::new();
-        let end = finder.for_each("aaa", |found| {
+        let end = finder.for_each("aaa", &mut |found| {
             seen.push(found.start);
             if seen.len() == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });

@@ -54,7 +54,7 @@ impl Forbidden {
 
     fn matches(&self, text: &str) -> Result<bool> {
         for pattern in &self.patterns {
-            let found = pattern.for_each(text, |_, _| std::ops::ControlFlow::Break(()))?;
+            let found = pattern.for_each(text, &mut |_, _| std::ops::ControlFlow::Break(()))?;
             if found.is_break() {
                 return Ok(true);
             }

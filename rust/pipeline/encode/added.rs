@@ -53,7 +53,7 @@ impl ChunkEncoder<'_> {
             }
         };
         let text = Normalized::new(&text, 0, false);
-        added.stages.matchers.normalized.segments(text.text(), |Segment { start, end, token }| {
+        added.stages.matchers.normalized.segments(text.text(), &mut |Segment { start, end, token }| {
             if let Some(id) = token {
                 out.ids.push(id);
                 return Ok(());
@@ -104,7 +104,7 @@ impl<S: Sink> TextEncoding<'_, S> {
     /// Encodes normalized text in which nothing but added tokens ends a word.
     pub(in crate::pipeline) fn encode_joined_words(&mut self, text: &Normalized<'_>) -> Result<()> {
         let pipeline = self.pipeline;
-        pipeline.stages().matchers.normalized.segments(text.text(), |Segment { start, end, token }| {
+        pipeline.stages().matchers.normalized.segments(text.text(), &mut |Segment { start, end, token }| {
             let Some(id) = token else {
                 self.is_in_word = true;
                 return self.encode_pre_token(text, start..end);

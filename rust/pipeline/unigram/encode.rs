@@ -166,7 +166,7 @@ impl<S: Sink> TextEncoding<'_, S> {
         let mut rest = TextEncoding::new(self.pipeline, self.text, self.word_id, self.worker, &mut sink);
         self.pipeline.stages().matchers.normalized.segments(
             text.text(),
-            |Segment { start, end, token }| {
+            &mut |Segment { start, end, token }| {
                 if let Some(id) = token {
                     return rest.added_token(id, &text, start..end);
                 }

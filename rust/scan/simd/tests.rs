@@ -13,7 +13,7 @@ mod naive {
     /// The spans that `fill_spans` must write if the slices are long enough.
     pub(super) fn spans(splitter: Splitter, text: &str, start: usize) -> Vec<(u32, u32)> {
         let mut spans = Vec::new();
-        splitter.for_each_span_scalar(&text[start..], |from, to| {
+        splitter.for_each_span_scalar(&text[start..], &mut |from, to| {
             spans.push(((start + from) as u32, (start + to) as u32));
         });
         spans

@@ -168,7 +168,7 @@ impl Pattern {
     /// [`Error::Regex`] if a search exceeds the limit of backtracking steps or of memory for them.
     pub fn find_iter(&self, text: &str) -> Result<Vec<(usize, usize)>> {
         let mut matches = Vec::new();
-        let _ = self.for_each(text, |start, end| {
+        let _ = self.for_each(text, &mut |start, end| {
             matches.push((start, end));
             ControlFlow::Continue(())
         })?;
@@ -197,14 +197,14 @@ impl Pattern {
     pub fn for_each(
         &self,
         text: &str,
-        mut each: impl FnMut(usize, usize) -> ControlFlow<()>,
+        each: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>> {
         let Some(reach) = self.reach.as_ref().filter(|reach| reach.is_narrow()) else {
             return self.search(text, text.len(), each);
         };
         for Range { start, end } in reach.regions(text) {
-            let found = |from, to| each(start + from, start + to);
-            if self.search(&text[start..end], text.len(), found)?.is_break() {
+            let mut found = |from, to| each(start + from, start + to);
+            if self.search(&text[start..end], text.len(), &mut found)?.is_break() {
                 return Ok(ControlFlow::Break(()));
             }
         }
@@ -216,7 +216,7 @@ impl Pattern {
         &self,
         text: &str,
         whole: usize,
-        mut each: impl FnMut(usize, usize) -> ControlFlow<()>,
+        each: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>> {
         let engine = match &self.engine {
             Engine::Program(program) => return Ok(program.for_each(text, each)),

@@ -90,7 +90,7 @@ impl Program {
     pub(super) fn for_each(
         &self,
         text: &str,
-        each: impl FnMut(usize, usize) -> ControlFlow<()>,
+        each: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         // Room takes time to clear.
         if text.len() < SHORT {
@@ -104,7 +104,7 @@ impl Program {
     fn for_each_by<const ROOM: usize>(
         &self,
         text: &str,
-        mut each: impl FnMut(usize, usize) -> ControlFlow<()>,
+        each: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         let Tables { atoms, states, chain, .. } = &*self.0;
         let bytes = text.as_bytes();

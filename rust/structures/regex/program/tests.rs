@@ -32,7 +32,7 @@ fn naive_matches(naive: &Naive<'_>, text: &str) -> Vec<(usize, usize)> {
 
 fn matches(program: &Program, text: &str) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
-    let _ = program.for_each(text, |start, end| {
+    let _ = program.for_each(text, &mut |start, end| {
         found.push((start, end));
         ControlFlow::Continue(())
     });
