@@ -12,6 +12,8 @@ PYTHON ?= python3
 MACHINE ?=
 SWEEP ?= --what quick
 RENDER ?=
+# Processes of pytest, each with its own share of the tests; 0 runs all tests in one process.
+PROCESSES ?= 2
 # Random cases a law in `make fuzz`.
 CASES ?= 20000
 # Seconds a target in `make fuzz-targets`, the targets, and what watches memory: `address`, or `none`, which is faster.
@@ -33,6 +35,7 @@ HF1 := .venv-hf1
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 STAMPS := $(VENV)/stamps
 PIP := $(BIN)/python -m pip
+PYTEST := $(BIN)/python -m pytest --quiet --numprocesses $(PROCESSES) --dist worksteal
 RUST_SOURCES := $(shell find rust -type f) Cargo.toml Cargo.lock
 PYTHON_SOURCES := python tests benches docs examples .ci/smoke.py
 TYPED_SOURCES := python examples tests/typing/accept.py docs/drop_in_table.py docs/v1_table.py docs/stub_docstrings.py .ci/smoke.py
@@ -99,16 +102,16 @@ test-rust: ## unit, integration and documentation tests of the Rust core, with n
 
 test-python: $(STAMPS)/core-dev $(STAMPS)/group-test ## pytest: the reference and the core under the same tests
 	@echo "== pytest"
-	@$(BIN)/python -m pytest --quiet
+	@$(PYTEST)
 
 test-docs: $(STAMPS)/core-dev $(STAMPS)/group-test ## the examples in README.md, docs/ and docstrings
 	@echo "== pytest: examples in README.md, docs/ and docstrings"
-	@$(BIN)/python -m pytest --quiet --doctest-modules --doctest-glob='*.md' --ignore=python/lexmill/comparison/adapters README.md python/lexmill
-	@$(BIN)/python -m pytest --quiet --doctest-glob='*.md' docs
+	@$(PYTEST) --doctest-modules --doctest-glob='*.md' --ignore=python/lexmill/comparison/adapters README.md python/lexmill
+	@$(PYTEST) --doctest-glob='*.md' docs
 
 test-peers: $(STAMPS)/core-dev $(STAMPS)/group-test $(STAMPS)/group-peers ## sampled parity with the libraries of group `peers`
 	@echo "== pytest: sampled parity with other libraries"
-	@$(BIN)/python -m pytest --quiet -m 'external and not slow' tests/parity
+	@$(PYTEST) -m 'external and not slow' tests/parity
 
 # The environments apart, each with the dependency group of its name.
 .venv-%/ready: pyproject.toml $(STAMPS)/venv

@@ -3,7 +3,6 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
-from statistics import median
 from typing import Any
 
 import pytest
@@ -245,7 +244,7 @@ class TestCost:
             start = time.process_time()
             do()
             taken.append(time.process_time() - start)
-        return median(taken)
+        return min(taken)
 
     def test_one_more_token_or_another_choice_compiles_little(self) -> None:
         tokenizer = words({"a": 0})

@@ -7,6 +7,7 @@ import time
 import numpy as np
 import pytest
 
+from growth import assert_in_proportion
 from lexmill import Tokenizer, models, normalizers, pre_tokenizers, processors
 from lexmill.errors import InputTypeError, InvalidUtf8Error, OptionError, OptionRangeError
 
@@ -126,37 +127,32 @@ def test_models_that_choose_at_random_are_refused() -> None:
             call("a", 2)
 
 
-def test_time_grows_with_the_text(words: Tokenizer) -> None:
-    def seconds(text: str, at: str) -> float:
-        start = time.process_time()
-        words.split_text(text, 50, overlap=10, at=at)
-        return time.process_time() - start
-
-    for text, at in (
+@pytest.mark.parametrize(
+    ("text", "at"),
+    [
         (TEXT * 300, "paragraph"),
         (". " + " " * 30_000, "sentence"),
         ("x" * 30_000, "token"),
         (".)" * 15_000, "sentence"),
-    ):
-        words.split_text(text, 50)
-        assert seconds(text * 8, at) < 8 * 4 * seconds(text, at) + 0.2
+    ],
+    ids=["paragraphs", "spaces", "one word", "brackets"],
+)
+def test_time_grows_with_the_text(words: Tokenizer, text: str, at: str) -> None:
+    assert_in_proportion(lambda times: words.split_text(text * times, 50, overlap=10, at=at), 1, times=8)
 
 
 def test_time_grows_with_a_text_without_a_place_to_cut(words: Tokenizer) -> None:
     # Each token `ba` has characters of two `x`, so all tokens are one chain.
     words.normalizer = normalizers.Replace("x", "a b")
 
-    def seconds(text: str) -> float:
-        start = time.process_time()
+    def split(size: int) -> None:
+        text = "x" * size
         spans = words.split_text(text, 20)
-        taken = time.process_time() - start
         assert [start for start, _ in spans] == [0, *(end for _, end in spans[:-1])]
         assert spans[-1][1] == len(text)
         assert max(words.count_tokens(cut(text, spans))) <= 20 < 2 * words.count_tokens([cut(text, spans)[0]])[0] + 2
-        return taken
 
-    seconds("x" * 100)
-    assert seconds("x" * 16_000) < 8 * 4 * seconds("x" * 2_000) + 0.2
+    assert_in_proportion(split, 2_000, times=8)
 
 
 def test_a_beginning_costs_no_more_than_itself(words: Tokenizer) -> None:
