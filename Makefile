@@ -12,7 +12,7 @@ PYTHON ?= python3
 MACHINE ?=
 SWEEP ?= --what quick
 RENDER ?=
-# Processes of pytest, each with its own share of the tests; 0 runs all tests in one process.
+# Processes among which pytest divides the tests; 0 is pytest alone.
 PROCESSES ?= 2
 # Random cases a law in `make fuzz`.
 CASES ?= 20000

@@ -73,7 +73,7 @@ BEHAVIOUR = {
     "implementations.sentencepiece_unigram.SentencePieceUnigramTokenizer.from_spm": (
         "needs no protobuf, and gives SentencePiece's ids"
     ),
-    "models.Unigram": "`alpha` is the exponent; NaN as a score and `nbest_size` above 1024 are errors",
+    "models.Unigram": "`alpha` is the exponent; scores that are NaN or infinite and `nbest_size` above 1024 are errors",
     "normalizers.Replace": "can be pickled and copied",
     "pre_tokenizers.FixedLength": "a length of 0 is an `OptionError`, which is a panic there",
     "tools.visualizer.EncodingVisualizer": "its attribute is `annotation_converter`, there `annotation_coverter`",

@@ -190,7 +190,7 @@ impl PyTokenizer {
     /// Args:
     ///     `pretty`: breaks lines and indents.
     ///     `version`: `1.0`, or `2.0` for Hugging Face `tokenizers` 1.0.
-    ///     `lossy`: leaves out parts that version 2.0 cannot hold and that do not change ids: trimmed offsets and dropout.
+    ///     `lossy`: leaves out trimmed offsets and dropout, which version 2.0 cannot hold. Ids stay the same, but for the random choices of dropout.
     ///
     /// Raises:
     ///     `OptionError`: the version is unknown or cannot hold a stage, which the message names.
@@ -214,7 +214,7 @@ impl PyTokenizer {
     ///     `path`: the file.
     ///     `pretty`: breaks lines and indents; None does so in version 1.0 alone, as Hugging Face does.
     ///     `version`: `1.0`, or `2.0` for Hugging Face `tokenizers` 1.0.
-    ///     `lossy`: leaves out parts that version 2.0 cannot hold and that do not change ids: trimmed offsets and dropout.
+    ///     `lossy`: leaves out trimmed offsets and dropout, which version 2.0 cannot hold. Ids stay the same, but for the random choices of dropout.
     ///
     /// Raises:
     ///     `OptionError`: the version is unknown or cannot hold a stage, which the message names.

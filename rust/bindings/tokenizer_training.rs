@@ -43,8 +43,8 @@ impl PyTokenizer {
     ///     `weights`: how often each domain is counted, as `lexmill.merge_counts` takes it.
     ///     `shares`: the share of each domain in the mixture, as `lexmill.merge_counts` takes it.
     ///     `max_memory`: bytes that counting, and then training, may add to the memory of the process, such as `"8GB"`. Counting writes words that do
-    ///         not fit to `folder`. Training that would take more does not start: the error tells how much it needs, or how far to trim the counts.
-    ///         The limit does not change the result.
+    ///         not fit to `folder`. Training that would take more does not start: the error tells how much it needs, and how far to
+    ///         trim the counts if that is enough. The limit does not change the result.
     ///     `folder`: the folder for words that do not fit in memory; by default the system's folder for temporary files.
     ///     `errors`: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD; sources have an option of their own.
     ///     `on_progress`: called with the stage, the work done, the total, the seconds left and the bytes of memory taken, see

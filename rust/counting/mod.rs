@@ -203,7 +203,10 @@ impl WordCounter {
 
     #[cold]
     fn make_room_for_short(&mut self) {
-        if self.table_is_largest() { self.spill_full_table() } else { self.grow() }
+        if self.table_is_largest() {
+            self.spill();
+        }
+        self.grow();
     }
 
     fn grow(&mut self) {

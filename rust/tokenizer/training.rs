@@ -257,15 +257,17 @@ impl WordCounting {
         let idle = Mutex::new(std::mem::take(&mut self.counters));
         let lock = || idle.lock().unwrap_or_else(PoisonError::into_inner);
         let cutters = self.pipelines.cutters();
-        let new_counter = |kind: usize, cutter: TrainingWords<'_>| {
-            // Words and phrases share the memory.
-            let parts = 1 + usize::from(cutters.phrases.is_some());
-            let spill = self.spill.as_ref().map(|(spills, share)| (Arc::clone(&spills[kind]), share / parts));
-            TextCounter::new(spill, cutter.have_chunks())
+        // Phrases are longer, and fewer of them come again, so their tables fill sooner.
+        let quarters_of_words = if cutters.phrases.is_some() { 1 } else { 4 };
+        let new_counter = |kind: usize, quarters: usize, cutter: TrainingWords<'_>| {
+            let of_kind = |(spills, share): &([Arc<dyn Spill>; 2], usize)| {
+                (Arc::clone(&spills[kind]), share / 4 * quarters)
+            };
+            TextCounter::new(self.spill.as_ref().map(of_kind), cutter.have_chunks())
         };
         let new = || Counters {
-            words: new_counter(0, cutters.words),
-            phrases: cutters.phrases.map(|cutter| new_counter(1, cutter)),
+            words: new_counter(0, quarters_of_words, cutters.words),
+            phrases: cutters.phrases.map(|cutter| new_counter(1, 3, cutter)),
         };
         let result = work(&|| lock().pop().unwrap_or_else(new), &|counter| lock().push(counter));
         self.counters = idle.into_inner().unwrap_or_else(PoisonError::into_inner);

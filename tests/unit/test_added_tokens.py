@@ -244,7 +244,7 @@ class TestCost:
             start = time.process_time()
             do()
             taken.append(time.process_time() - start)
-        return min(taken)
+        return sorted(taken)[len(taken) // 4]
 
     def test_one_more_token_or_another_choice_compiles_little(self) -> None:
         tokenizer = words({"a": 0})

@@ -206,7 +206,7 @@ pub(super) fn merge_in_levels(
 }
 
 /// How many runs are merged at a time.
-fn at_once(memory: usize) -> usize {
+pub(super) fn at_once(memory: usize) -> usize {
     (memory / BYTES_PER_RUN).clamp(2, MOST_RUNS)
 }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::counts_file::{CountsFile, merge_runs, write_run};
+use super::counts_file::{CountsFile, at_once, merge_runs, write_run};
 use super::reader::Run;
 use super::summary::{Spelling, Stages, Summary, Sums};
 use super::word::{CountedWord, PHRASE, Place};
@@ -13,12 +13,6 @@ use crate::{Error, Result};
 
 /// The least memory for counting, in bytes: tables of a few thousand words for each thread, and the blocks of a merge.
 const LEAST_MEMORY: usize = 12 << 20;
-
-/// Runs that wait for the merge; more are merged while counting, so that their files stay few.
-const MOST_WAITING: usize = 64;
-
-/// The most bytes of the blocks in a merge of waiting runs: a mebibyte for each run.
-const MERGING: usize = MOST_WAITING << 20;
 
 /// The memory and the folder that counting may use.
 #[derive(Clone, Debug)]
@@ -57,7 +51,8 @@ pub struct Overflow {
     threads: usize,
     spelling: Spelling,
     stages: Stages,
-    runs: Mutex<Vec<Arc<Run>>>,
+    /// Waiting runs by level: a run of level n has been merged n times. So merging writes a word once a level, and not at each merge.
+    runs: Mutex<Vec<Vec<Arc<Run>>>>,
     /// The first position of each source, ascending, with the number of the source.
     starts: Mutex<Vec<(u64, u32)>>,
 }
@@ -75,11 +70,8 @@ impl Overflow {
 
     /// Bytes that the tables of one counter may take.
     pub fn share(&self) -> usize {
-        let memory = self.budget.memory;
-        // A merge of waiting runs may begin while the tables of other counters are full. Small tables seldom fill their share, which leaves room.
-        let merging = (memory / 16).min(MERGING);
         // A run is written with a block, its compressed form and the state of the compressor.
-        (memory - merging) / self.threads - (4 << 20)
+        self.budget.memory / self.threads - (4 << 20)
     }
 
     fn summary(&self, texts: u64, bytes: u64) -> Summary {
@@ -103,6 +95,7 @@ impl Overflow {
     /// [`Error::Io`]; [`Error::Unsupported`] for sums beyond 64 bits; the errors of `on_progress`.
     pub fn finish(&self, texts: u64, bytes: u64, on_progress: &mut OnProgress<'_>) -> Result<CountsFile> {
         let runs = std::mem::take(&mut *self.runs.lock().unwrap_or_else(PoisonError::into_inner));
+        let runs = runs.into_iter().flatten().collect();
         let Budget { memory, folder } = &self.budget;
         merge_runs(runs, folder, *memory, &self.summary(texts, bytes), on_progress).map(CountsFile::of_run)
     }
@@ -127,6 +120,10 @@ impl Spill for PhraseOverflow {
             })
         })
     }
+
+    fn merge_waiting(&self) -> Result<()> {
+        self.0.merge_waiting()
+    }
 }
 
 impl Spill for Overflow {
@@ -148,16 +145,32 @@ impl Spill for Overflow {
             each(&mut |word, count, first| writer.push(CountedWord { word, count, first: place(first) }))?;
             Ok(self.summary(0, 0))
         })?;
-        let waiting = {
-            let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
-            runs.push(Arc::new(run));
-            if runs.len() < MOST_WAITING { Vec::new() } else { std::mem::take(&mut *runs) }
-        };
-        if !waiting.is_empty() {
-            let memory = self.budget.memory / self.threads;
+        let mut levels = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
+        match levels.first_mut() {
+            Some(runs) => runs.push(Arc::new(run)),
+            None => levels.push(vec![Arc::new(run)]),
+        }
+        Ok(())
+    }
+
+    fn merge_waiting(&self) -> Result<()> {
+        // Another counter of the thread may be full.
+        let memory = self.budget.memory / self.threads / 2;
+        for level in 0.. {
+            let mut levels = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
+            let Some(runs) = levels.get_mut(level) else { break };
+            if runs.len() < at_once(memory) {
+                continue;
+            }
+            let waiting = std::mem::take(runs);
+            drop(levels);
             let merged =
                 merge_runs(waiting, &self.budget.folder, memory, &self.summary(0, 0), &mut |_| Ok(()))?;
-            self.runs.lock().unwrap_or_else(PoisonError::into_inner).push(merged);
+            let mut levels = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
+            match levels.get_mut(level + 1) {
+                Some(runs) => runs.push(merged),
+                None => levels.push(vec![merged]),
+            }
         }
         Ok(())
     }

@@ -166,7 +166,8 @@ pub fn write(parts: &Components, pretty: bool) -> Result<String> {
 
 /// The whole tokenizer as JSON text of version 2.0; without `pretty`, byte for byte as Hugging Face `tokenizers` 1.0 writes it.
 ///
-/// With `is_lossy`, parts that this version cannot hold and that do not change ids are left out: trimmed offsets and dropout.
+/// With `is_lossy`, trimmed offsets and dropout are left out, which this version cannot hold. Ids stay the same, but for the random choices of
+/// dropout.
 ///
 /// # Errors
 /// [`Error::Unsupported`], naming the part that this version cannot hold.

@@ -7,7 +7,7 @@ pub(super) fn unsupported(part: impl std::fmt::Display) -> Error {
     Error::Unsupported(format!("version 2.0 of tokenizer.json cannot hold {part}; write version 1.0"))
 }
 
-/// Parts of a tokenizer that this version cannot hold and that do not change ids.
+/// Parts of a tokenizer that this version cannot hold. Ids do not depend on them, but for the random choices of dropout.
 #[derive(Default)]
 pub(in crate::formats::tokenizer_json) struct Losses(
     pub(in crate::formats::tokenizer_json) Vec<&'static str>,
