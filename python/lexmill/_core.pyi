@@ -986,8 +986,8 @@ class Tokenizer:
         Args:
             pretty: breaks lines and indents.
             version: `1.0`, or `2.0` for Hugging Face `tokenizers` 1.0.
-            lossy: leaves out parts that version 2.0 cannot hold and that do not change ids: trimmed offsets and
-                dropout.
+            lossy: leaves out trimmed offsets and dropout, which version 2.0 cannot hold. Ids stay the same, but for
+                the random choices of dropout.
 
         Raises:
             OptionError: the version is unknown or cannot hold a stage, which the message names.
@@ -1002,8 +1002,8 @@ class Tokenizer:
             path: the file.
             pretty: breaks lines and indents; None does so in version 1.0 alone, as Hugging Face does.
             version: `1.0`, or `2.0` for Hugging Face `tokenizers` 1.0.
-            lossy: leaves out parts that version 2.0 cannot hold and that do not change ids: trimmed offsets and
-                dropout.
+            lossy: leaves out trimmed offsets and dropout, which version 2.0 cannot hold. Ids stay the same, but for
+                the random choices of dropout.
 
         Raises:
             OptionError: the version is unknown or cannot hold a stage, which the message names.
@@ -1224,8 +1224,8 @@ class Tokenizer:
             shares: the share of each domain in the mixture, as `lexmill.merge_counts` takes it.
             max_memory: bytes that counting, and then training, may add to the memory of the process, such as
                 `"8GB"`. Counting writes words that do not fit to `folder`. Training that would take more does not
-                start: the error tells how much it needs, or how far to trim the counts. The limit does not change
-                the result.
+                start: the error tells how much it needs, and how far to trim the counts if that is enough. The limit
+                does not change the result.
             folder: the folder for words that do not fit in memory; by default the system's folder for temporary
                 files.
             errors: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD; sources have an option of
