@@ -45,6 +45,27 @@ fn counted(words: &[String], counters: usize, border: usize, share: usize) -> Co
     spill.finish(words.len() as u64, 0, &mut silent).expect("room on the disk")
 }
 
+/// Six runs of a level are merged, so 100 runs have three levels.
+#[test]
+fn runs_of_several_levels_lose_no_word() {
+    let budget = Budget { memory: 24 << 20, folder: std::env::temp_dir() };
+    let spill = Overflow::new(budget, 2, Spelling::Text, Stages::default()).expect("enough memory");
+    let spill = Arc::new(spill);
+    spill.begin_source(0, 0);
+    let words: Vec<String> = (0..100).map(|number| format!("{}", number % 30)).collect();
+    for (at, word) in words.iter().enumerate() {
+        let mut counter = counter(&spill, usize::MAX);
+        counter.add_counted(word.as_bytes(), 1, 10 * at as u64);
+        counter.flush().expect("room on the disk");
+    }
+    let counts = spill.finish(100, 0, &mut silent).expect("room on the disk");
+    let unbounded = counted(&words, 1, 100, usize::MAX);
+    let without_source = |counts| {
+        read(counts).into_iter().map(|(word, count, first)| (word, count, first.at)).collect::<Vec<_>>()
+    };
+    assert_eq!(without_source(&counts), without_source(&unbounded));
+}
+
 fn read(counts: &CountsFile) -> Vec<(String, u64, Place)> {
     let (mut reader, mut words) = (counts.reader(), Vec::new());
     while reader.advance().expect("a sound file") {
