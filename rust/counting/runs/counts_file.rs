@@ -174,10 +174,33 @@ pub(super) fn summed(all: &[Addend]) -> Result<Summary> {
     Ok(summary)
 }
 
-/// One run of all `runs`, which are taken one by one.
-///
-/// As many as can be merged at a time make a run of the next level, as many of which make one of the level after that, and so on:
-/// each word is copied once a level, and each level has few open files.
+/// Runs that wait to be merged, by level: a run of level n has been merged n times. As many runs of a level as can be merged at a time
+/// make a run of the next level. So each word is written once a level, and each level has few open files.
+#[derive(Debug, Default)]
+pub(super) struct Levels(Vec<Vec<Arc<Run>>>);
+
+impl Levels {
+    /// Adds a run to a level, which may be the first one without runs.
+    pub(super) fn push(&mut self, level: usize, run: Arc<Run>) {
+        if level == self.0.len() {
+            self.0.push(Vec::new());
+        }
+        self.0[level].push(run);
+    }
+
+    /// Takes the runs of the lowest level with `most` runs or more, and answers the level of their merge.
+    pub(super) fn take_full(&mut self, most: usize) -> Option<(usize, Vec<Arc<Run>>)> {
+        let level = self.0.iter().position(|runs| runs.len() >= most)?;
+        Some((level + 1, std::mem::take(&mut self.0[level])))
+    }
+
+    /// All runs, the ones of the lowest level first.
+    pub(super) fn into_runs(self) -> Vec<Arc<Run>> {
+        self.0.into_iter().flatten().collect()
+    }
+}
+
+/// One run of all `runs`, which are taken one by one and merged in [`Levels`].
 pub(super) fn merge_in_levels(
     runs: impl Iterator<Item = Result<Arc<Run>>>,
     folder: &Path,
@@ -185,22 +208,17 @@ pub(super) fn merge_in_levels(
     summary: &Summary,
     on_progress: &mut OnProgress<'_>,
 ) -> Result<Arc<Run>> {
-    let mut levels: Vec<Vec<Arc<Run>>> = vec![Vec::new()];
+    let mut levels = Levels::default();
     for run in runs {
-        levels[0].push(run?);
-        let mut level = 0;
-        while levels[level].len() == at_once(memory) {
-            let full = std::mem::take(&mut levels[level]);
-            level += 1;
-            if level == levels.len() {
-                levels.push(Vec::new());
-            }
-            levels[level].push(merge_runs(full, folder, memory, summary, on_progress)?);
+        levels.push(0, run?);
+        while let Some((level, full)) = levels.take_full(at_once(memory)) {
+            levels.push(level, merge_runs(full, folder, memory, summary, on_progress)?);
         }
     }
     // A single run of the last level is the outcome, unless it was merged from no others.
-    match &levels.concat()[..] {
-        [run] if levels.len() > 1 => Ok(Arc::clone(run)),
+    let are_merged = levels.0.len() > 1;
+    match &levels.into_runs()[..] {
+        [run] if are_merged => Ok(Arc::clone(run)),
         rest => merge_runs(rest.to_vec(), folder, memory, summary, on_progress),
     }
 }

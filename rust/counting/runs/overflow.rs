@@ -1,10 +1,9 @@
 //! Where counters write runs while they count.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::counts_file::{CountsFile, at_once, merge_runs, write_run};
-use super::reader::Run;
+use super::counts_file::{CountsFile, Levels, at_once, merge_runs, write_run};
 use super::summary::{Spelling, Stages, Summary, Sums};
 use super::word::{CountedWord, PHRASE, Place};
 use crate::counting::{Spill, TakeWord};
@@ -51,8 +50,7 @@ pub struct Overflow {
     threads: usize,
     spelling: Spelling,
     stages: Stages,
-    /// Waiting runs by level: a run of level n has been merged n times. So merging writes a word once a level, and not at each merge.
-    runs: Mutex<Vec<Vec<Arc<Run>>>>,
+    runs: Mutex<Levels>,
     /// The first position of each source, ascending, with the number of the source.
     starts: Mutex<Vec<(u64, u32)>>,
 }
@@ -72,6 +70,10 @@ impl Overflow {
     pub fn share(&self) -> usize {
         // A run is written with a block, its compressed form and the state of the compressor.
         self.budget.memory / self.threads - (4 << 20)
+    }
+
+    fn runs(&self) -> MutexGuard<'_, Levels> {
+        self.runs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn summary(&self, texts: u64, bytes: u64) -> Summary {
@@ -94,8 +96,7 @@ impl Overflow {
     /// # Errors
     /// [`Error::Io`]; [`Error::Unsupported`] for sums beyond 64 bits; the errors of `on_progress`.
     pub fn finish(&self, texts: u64, bytes: u64, on_progress: &mut OnProgress<'_>) -> Result<CountsFile> {
-        let runs = std::mem::take(&mut *self.runs.lock().unwrap_or_else(PoisonError::into_inner));
-        let runs = runs.into_iter().flatten().collect();
+        let runs = std::mem::take(&mut *self.runs()).into_runs();
         let Budget { memory, folder } = &self.budget;
         merge_runs(runs, folder, *memory, &self.summary(texts, bytes), on_progress).map(CountsFile::of_run)
     }
@@ -145,33 +146,19 @@ impl Spill for Overflow {
             each(&mut |word, count, first| writer.push(CountedWord { word, count, first: place(first) }))?;
             Ok(self.summary(0, 0))
         })?;
-        let mut levels = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
-        match levels.first_mut() {
-            Some(runs) => runs.push(Arc::new(run)),
-            None => levels.push(vec![Arc::new(run)]),
-        }
+        self.runs().push(0, Arc::new(run));
         Ok(())
     }
 
     fn merge_waiting(&self) -> Result<()> {
         // Another counter of the thread may be full.
         let memory = self.budget.memory / self.threads / 2;
-        for level in 0.. {
-            let mut levels = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
-            let Some(runs) = levels.get_mut(level) else { break };
-            if runs.len() < at_once(memory) {
-                continue;
-            }
-            let waiting = std::mem::take(runs);
-            drop(levels);
-            let merged =
-                merge_runs(waiting, &self.budget.folder, memory, &self.summary(0, 0), &mut |_| Ok(()))?;
-            let mut levels = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
-            match levels.get_mut(level + 1) {
-                Some(runs) => runs.push(merged),
-                None => levels.push(vec![merged]),
-            }
+        loop {
+            // Other threads write runs meanwhile.
+            let full = self.runs().take_full(at_once(memory));
+            let Some((level, runs)) = full else { return Ok(()) };
+            let merged = merge_runs(runs, &self.budget.folder, memory, &self.summary(0, 0), &mut |_| Ok(()))?;
+            self.runs().push(level, merged);
         }
-        Ok(())
     }
 }
