@@ -244,6 +244,7 @@ class TestCost:
             start = time.process_time()
             do()
             taken.append(time.process_time() - start)
+        # Other processes only add to a time.
         return sorted(taken)[len(taken) // 4]
 
     def test_one_more_token_or_another_choice_compiles_little(self) -> None:
