@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 import statistics
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 # A row falls if it is more than this part under its record.
 TOLERANCE = 0.2
+
+# Vector instructions that shares depend on, the widest first. Each has a record of its own.
+INSTRUCTIONS = ("avx512vbmi", "avx2")
 
 # Of a row: by corpus and pass ("english first"), the share of the speed of the plain tokenizer.
 Shares = dict[str, float]
@@ -33,6 +37,16 @@ def falls(measured: Mapping[str, Shares], records: Mapping[str, Shares]) -> list
 def better(first: Shares, second: Shares) -> Shares:
     """The larger of two measurements, each: other processes only take speed away."""
     return {passes: max(value, second[passes]) for passes, value in first.items()}
+
+
+def record_path(folder: Path, cpuinfo: Path = Path("/proc/cpuinfo")) -> Path | None:
+    """The record in `folder` for this processor; None if no record is of its kind, or if the system is not Linux."""
+    flags = (
+        re.search(r"^flags\s*:(.*)$", cpuinfo.read_text(encoding="utf-8"), re.MULTILINE) if cpuinfo.is_file() else None
+    )
+    own = flags[1].split() if flags else []
+    kind = next((kind for kind in INSTRUCTIONS if kind in own), None)
+    return folder / f"shares-{kind}.json" if kind else None
 
 
 def read(path: Path) -> dict[str, Shares]:

@@ -27,11 +27,11 @@ sys.path.append(str(Path(__file__).parent / "compare"))
 
 import harness  # noqa: F401 (finds `comparison`)
 from cliff_rows import Row, changes, families, plain
-from cliff_shares import Shares, better, falls, read, share, write
+from cliff_shares import INSTRUCTIONS, Shares, better, falls, read, record_path, share, write
 from comparison.passes import limit_threads
 from corpora import data_folder
 
-RECORD = Path(__file__).parent / "results" / "shares.json"
+RESULTS = Path(__file__).parent / "results"
 CORPORA = ("english", "multilingual")
 DOCUMENT = 4096
 # Passes after the first one, timed as one: a pass over a small text is short.
@@ -67,21 +67,27 @@ def main() -> int:
         return 0
     texts = {name: documents(name, mode.bytes) for name in CORPORA}
     rows = [row for row in (*families(), *changes()) if is_chosen(row, arguments.only)]
-    if arguments.record:
-        kept = read(RECORD) if arguments.only else {}
-        write(RECORD, LONGER.bytes, kept | dict(measure(rows, texts, LONGER)))
+    if not (arguments.record or arguments.small):
+        for _ in measure(rows, texts, mode):
+            pass
         return 0
-    shares = dict(measure(rows, texts, mode))
-    return compare(rows, shares, texts) if arguments.small else 0
+    record = record_path(RESULTS)
+    if record is None:
+        print(f"skipped: no record is of processors like this one, without {' and without '.join(INSTRUCTIONS)}")
+        return 0
+    if arguments.record:
+        kept = read(record) if arguments.only else {}
+        write(record, LONGER.bytes, kept | dict(measure(rows, texts, LONGER)))
+        return 0
+    return compare(rows, dict(measure(rows, texts, mode)), texts, read(record))
 
 
 def is_chosen(row: Row, names: list[str] | None) -> bool:
     return names is None or any(name in row.name for name in names)
 
 
-def compare(rows: list[Row], shares: dict[str, Shares], texts: dict[str, list[str]]) -> int:
+def compare(rows: list[Row], shares: dict[str, Shares], texts: dict[str, list[str]], records: dict[str, Shares]) -> int:
     """Tells the rows that are under their records in two measurements, the second a longer one."""
-    records = read(RECORD)
     low = [row for row in rows if falls({row.name: shares.get(row.name, {})}, records)]
     if low:
         print("\nunder their records, so measured again:")

@@ -55,8 +55,23 @@ def test_each_row_has_a_name_and_each_family_a_row() -> None:
     assert set(FAMILIES) - set(REFUSED) <= set(names)
 
 
-def test_committed_record_has_every_row() -> None:
-    records = cliff_shares.read(BENCHES / "results" / "shares.json")
+def test_record_is_of_the_widest_instructions(tmp_path: Path) -> None:
+    cpuinfo = tmp_path / "cpuinfo"
+    for flags, name in {"fpu avx2 avx512f avx512vbmi": "avx512vbmi", "fpu avx2 avx512f": "avx2"}.items():
+        cpuinfo.write_text(f"model name\t: one\nflags\t\t: {flags}\nbugs\t\t: avx512vbmi\n")
+        assert cliff_shares.record_path(tmp_path, cpuinfo) == tmp_path / f"shares-{name}.json"
+
+
+def test_other_processors_have_no_record(tmp_path: Path) -> None:
+    cpuinfo = tmp_path / "cpuinfo"
+    assert cliff_shares.record_path(tmp_path, cpuinfo) is None
+    cpuinfo.write_text("Features\t: fp asimd\n")
+    assert cliff_shares.record_path(tmp_path, cpuinfo) is None
+
+
+@pytest.mark.parametrize("instructions", cliff_shares.INSTRUCTIONS)
+def test_committed_record_has_every_row(instructions: str) -> None:
+    records = cliff_shares.read(BENCHES / "results" / f"shares-{instructions}.json")
     assert records.keys() == {row.name for row in (*families(), *changes())}
 
 
