@@ -69,7 +69,7 @@ def test_other_processors_have_no_record(tmp_path: Path) -> None:
     assert cliff_shares.record_path(tmp_path, cpuinfo) is None
 
 
-@pytest.mark.parametrize("path", (BENCHES / "results").glob("shares-*.json"), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted((BENCHES / "results").glob("shares-*.json")), ids=lambda path: path.stem)
 def test_committed_record_has_every_row(path: Path) -> None:
     records = cliff_shares.read(path)
     assert records.keys() == {row.name for row in (*families(), *changes())}
