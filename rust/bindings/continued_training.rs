@@ -7,7 +7,6 @@ use std::sync::atomic::Ordering;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyString};
 
-use super::arguments::threads;
 use super::errors::{OrRaise, exception};
 use super::file_paths::FilePath;
 use super::models::{PyModel, wrap};
@@ -15,6 +14,7 @@ use super::progress::Reporter;
 use super::properties::unsigned;
 use super::sources::OpenedFiles;
 use super::stage::Stage;
+use super::threads::threads;
 use super::tokenizer::PyTokenizer;
 use super::tokenizer_training::BoundedTraining;
 use super::trainers::{PyTrainer, Training};

@@ -5,8 +5,8 @@ use std::sync::atomic::Ordering;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping};
 
-use super::arguments::threads;
 use super::errors::{OrRaise, exception};
+use super::threads::threads;
 use super::tokenizer::PyTokenizer;
 use super::word_counts::{PyWordCounts, bytes_of};
 use crate::counting::runs::{CountsFile, Stages};

@@ -41,6 +41,7 @@ mod superword_training;
 mod text_block;
 mod text_iterator;
 mod texts;
+mod threads;
 mod token_feed;
 mod token_files;
 mod tokenizer;

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 
-use super::arguments::threads;
 use super::errors::OrRaise;
 use super::progress::{ProgressFormat, Reporter};
+use super::threads::threads;
 use super::tokenizer::PyTokenizer;
 use super::trainers::{ParityTraining, PyParityBpeTrainer};
 use super::training_texts::count_corpus;

@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
 
-use super::errors::to_python;
+use super::errors::{OrRaise, to_python};
+use super::threads::{ATTACHED_BYTES, threads};
 use crate::structures::parallel::{Parallelism, Progress, StageClock};
 use crate::structures::resident_memory::resident_bytes;
 use crate::{Error, Result};
@@ -26,6 +27,17 @@ pub(super) fn watched<T: Send>(
         work(Parallelism { threads, interrupt: Some(&|| reporter.borrow_mut().check()) })
     });
     reporter.or_raise(py, result)
+}
+
+/// As [`watched`], for `bytes` of text and the threads that the caller asked for. Little text stays on this thread: letting other
+/// Python threads run, and asking the environment for the number of threads, would take longer than the work.
+pub(super) fn watched_texts<T: Send>(
+    py: Python<'_>,
+    bytes: usize,
+    num_threads: Option<usize>,
+    work: impl FnOnce(Parallelism<'_>) -> Result<T> + Send,
+) -> PyResult<T> {
+    if bytes < ATTACHED_BYTES { work(1.into()).or_raise(py) } else { watched(py, threads(num_threads), work) }
 }
 
 /// Bytes of the process that lie in memory; None where the system does not tell.

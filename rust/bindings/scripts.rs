@@ -6,7 +6,6 @@ use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use super::arguments::threads;
 use super::errors::exception;
 use super::numpy_loading::load_numpy;
 use super::texts::Texts;
@@ -39,7 +38,7 @@ pub(super) fn word_scripts<'py>(
     classes: PyReadonlyArray1<'py, u8>,
 ) -> PyResult<Bound<'py, PyDict>> {
     load_numpy(py)?;
-    let texts = Texts::of(texts, Utf8Errors::Strict, threads(None))?;
+    let texts = Texts::of(texts, Utf8Errors::Strict, None)?;
     let classes = classes.as_slice()?;
     let Ok(classes) = <&[u8; 0x11_0000]>::try_from(classes) else {
         let message =

@@ -8,8 +8,8 @@ use pyo3::types::{PyDict, PyList};
 use super::arguments::text;
 use super::errors::{OrRaise, exception};
 use super::int_lists::list_of_ints;
+use super::threads::detached;
 use super::tokenizer::PyTokenizer;
-use super::tokenizer_batch::detached;
 use crate::pipeline::Pipeline;
 use crate::tokenizer::Session;
 

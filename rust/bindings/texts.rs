@@ -10,6 +10,7 @@ use super::errors::{exception, to_python};
 use super::numpy_loading::load_numpy;
 use super::strings::{Units, UnwrittenTexts, Written, replaced, write_all};
 use super::text_block::PyTextBlock;
+use super::threads::threads;
 use crate::corpus::Utf8Errors;
 use crate::pipeline::WHOLE;
 
@@ -59,22 +60,30 @@ impl Texts {
         Ok(texts)
     }
 
-    /// All texts of a list, an iterable, an array or a column; strings are written as UTF-8 by `threads`.
-    pub(super) fn of(items: &Bound<'_, PyAny>, errors: Utf8Errors, threads: usize) -> PyResult<Self> {
+    /// All texts of a list, an iterable, an array or a column; strings are written as UTF-8 by `num_threads`.
+    pub(super) fn of(
+        items: &Bound<'_, PyAny>,
+        errors: Utf8Errors,
+        num_threads: Option<usize>,
+    ) -> PyResult<Self> {
         let mut texts = Self::collect(items, errors)?;
         let waiting = std::mem::take(&mut texts.waiting);
-        let written = texts.write(items.py(), waiting, threads);
+        let written = texts.write(items.py(), waiting, num_threads);
         written.map_err(|(row, units)| to_python(items.py(), &units.error(row)))?;
         Ok(texts)
     }
 
     /// As [`Self::of`], for [`Self::as_source`]: strings that no other thread shares are left to the thread that encodes them.
-    pub(super) fn for_ids(items: &Bound<'_, PyAny>, errors: Utf8Errors, threads: usize) -> PyResult<Self> {
+    pub(super) fn for_ids(
+        items: &Bound<'_, PyAny>,
+        errors: Utf8Errors,
+        num_threads: Option<usize>,
+    ) -> PyResult<Self> {
         let mut texts = Self::collect(items, errors)?;
         let waiting = std::mem::take(&mut texts.waiting);
         let (short, long): (Vec<_>, Vec<_>) =
             waiting.into_iter().partition(|(_, units)| units.bound() <= WHOLE);
-        texts.write(items.py(), long, threads).map_err(|(row, units)| {
+        texts.write(items.py(), long, num_threads).map_err(|(row, units)| {
             let is_earlier = |&&(at, units): &&(usize, Units)| at < row && !units.is_text();
             let &(row, units) = short.iter().find(is_earlier).unwrap_or(&(row, units));
             to_python(items.py(), &units.error(row))
@@ -193,13 +202,13 @@ impl Texts {
         &mut self,
         py: Python<'_>,
         waiting: Vec<(usize, Units)>,
-        threads: usize,
+        num_threads: Option<usize>,
     ) -> Result<(), (usize, Units)> {
         if waiting.is_empty() {
             return Ok(());
         }
         let (rows, units): (Vec<usize>, Vec<Units>) = waiting.into_iter().unzip();
-        let errors = self.errors;
+        let (errors, threads) = (self.errors, threads(num_threads));
         let written = py.detach(|| write_all(&units, errors, threads)).map_err(|at| (rows[at], units[at]))?;
         let mut rows = rows.into_iter().zip(units);
         for Written { bytes, places } in written {

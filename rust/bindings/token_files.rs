@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
-use super::arguments::threads;
 use super::errors::{OrRaise, exception};
 use super::file_paths::FilePath;
 use super::numpy_loading::load_numpy;
 use super::progress::Reporter;
 use super::remote::PyPartStore;
 use super::sources::PyFileSource;
+use super::threads::threads;
 use super::token_feed::MessagesArgument;
 use super::tokenizer::PyTokenizer;
 use crate::corpus::inputs::InputSource;

@@ -2,11 +2,11 @@
 
 use pyo3::prelude::*;
 
-use super::arguments::{threads, utf8_errors};
+use super::arguments::utf8_errors;
 use super::arrays::PyTokenArrays;
 use super::limits::LimitArguments;
 use super::numpy_loading::load_numpy;
-use super::progress::watched;
+use super::progress::watched_texts;
 use super::sources::OpenedDocuments;
 use super::texts::Texts;
 use super::tokenizer::PyTokenizer;
@@ -14,20 +14,20 @@ use crate::corpus::files::{FileOptions, encode_files};
 use crate::structures::parallel::Parallelism;
 use crate::tokenizer::{ColumnOptions, TokenColumns, Tokenizer};
 
-/// Arrays of the tokens that `narrow` makes, or `wide` if `narrow` cannot hold all ids of the tokenizer.
+/// Arrays of the tokens that `narrow` makes of `bytes` of text, or `wide` if `narrow` cannot hold all ids of the tokenizer.
 pub(super) fn encode_arrays(
     py: Python<'_>,
     core: &Tokenizer,
+    bytes: usize,
     num_threads: Option<usize>,
     narrow: impl FnOnce(Parallelism<'_>) -> crate::Result<TokenColumns<u16>> + Send,
     wide: impl FnOnce(Parallelism<'_>) -> crate::Result<TokenColumns<u32>> + Send,
 ) -> PyResult<PyTokenArrays> {
     load_numpy(py)?;
-    let threads = threads(num_threads);
     if core.has_narrow_ids() {
-        PyTokenArrays::of(py, watched(py, threads, narrow)?)
+        PyTokenArrays::of(py, watched_texts(py, bytes, num_threads, narrow)?)
     } else {
-        PyTokenArrays::of(py, watched(py, threads, wide)?)
+        PyTokenArrays::of(py, watched_texts(py, bytes, num_threads, wide)?)
     }
 }
 
@@ -116,11 +116,12 @@ impl PyTokenizer {
             overflowing: return_overflowing,
         };
         if options.is_ids_alone(pairs.is_some()) {
-            let texts = Texts::for_ids(texts, errors, threads(num_threads))?;
-            let texts = texts.as_source();
+            let texts = Texts::for_ids(texts, errors, num_threads)?;
+            let (bytes, texts) = (texts.bytes(), texts.as_source());
             return encode_arrays(
                 py,
                 &core,
+                bytes,
                 num_threads,
                 |parallelism| {
                     core.encode_ids(&texts, add_special_tokens, parallelism).map(TokenColumns::from)
@@ -130,12 +131,14 @@ impl PyTokenizer {
                 },
             );
         }
-        let texts = Texts::of(texts, errors, threads(num_threads))?;
-        let pairs = pairs.map(|pairs| Texts::of(pairs, errors, threads(num_threads))).transpose()?;
+        let texts = Texts::of(texts, errors, num_threads)?;
+        let pairs = pairs.map(|pairs| Texts::of(pairs, errors, num_threads)).transpose()?;
+        let bytes = texts.bytes() + pairs.as_ref().map_or(0, Texts::bytes);
         let (texts, pairs) = (texts.as_slice(), pairs.as_ref().map(Texts::as_slice));
         encode_arrays(
             py,
             &core,
+            bytes,
             num_threads,
             |parallelism| core.encode_columns(texts, pairs, options, add_special_tokens, parallelism),
             |parallelism| core.encode_columns(texts, pairs, options, add_special_tokens, parallelism),
@@ -203,6 +206,8 @@ impl PyTokenizer {
         let arrays = encode_arrays(
             py,
             &core,
+            // Unknown, and opening a file takes longer than a thread.
+            usize::MAX,
             num_threads,
             |parallelism| encode_files(&core, &files, options, parallelism).map(TokenColumns::from),
             |parallelism| encode_files(&core, &files, options, parallelism).map(TokenColumns::from),

@@ -4,36 +4,21 @@ use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-use super::arguments::{ATTACHED_BYTES, Inputs, OwnedInput, sequence, text, threads, utf8_errors};
+use super::arguments::{Inputs, OwnedInput, sequence, text, utf8_errors};
 use super::encoding::PyEncoding;
 use super::errors::OrRaise;
 use super::int_lists::{list_of_ints, list_of_lists, push_rows};
 use super::numpy_loading::load_numpy;
-use super::progress::watched;
+use super::progress::{watched, watched_texts};
 use super::properties::unsigned;
 use super::sources::OpenedDocuments;
 use super::texts::Texts;
+use super::threads::{detached, threads};
 use super::tokenizer::PyTokenizer;
 use crate::cache::Id;
 use crate::corpus::files::{FileOptions, count_files};
 use crate::structures::parallel::Parallelism;
 use crate::tokenizer::{LimitedCounts, Ragged, TextSource, Tokenizer};
-
-/// Calls `work`, letting other Python threads run unless it is over in no time.
-pub(super) fn detached<T: Send>(py: Python<'_>, bytes: usize, work: impl FnOnce() -> T + Send) -> T {
-    if bytes < ATTACHED_BYTES { work() } else { py.detach(work) }
-}
-
-/// As [`detached`], on several threads and so that Ctrl-C ends it.
-fn batch<T: Send>(
-    py: Python<'_>,
-    bytes: usize,
-    num_threads: Option<usize>,
-    work: impl FnOnce(Parallelism<'_>) -> crate::Result<T> + Send,
-) -> PyResult<T> {
-    // One thread for little work: asking the environment how many there may be takes longer.
-    if bytes < ATTACHED_BYTES { work(1.into()).or_raise(py) } else { watched(py, threads(num_threads), work) }
-}
 
 /// Warns if truncation or padding has changed `counts`.
 fn warn_of_limits(
@@ -83,7 +68,7 @@ fn encode_lists<'py, T: Id + Into<u32>>(
     let encode = |parallelism: Parallelism<'_>| {
         core.for_each_rows::<T>(&source, special, parallelism, |rows| lists.push(rows))
     };
-    let encoded = batch(py, texts.bytes(), num_threads, encode);
+    let encoded = watched_texts(py, texts.bytes(), num_threads, encode);
     lists.raised.map_or(encoded, Err)?;
     list_of_lists(py, lists.lists)
 }
@@ -160,7 +145,7 @@ impl PyTokenizer {
     ) -> PyResult<Bound<'py, PyList>> {
         let text = self::text(text)?;
         let core = self.core(py)?;
-        let ids = batch(py, text.len(), num_threads, |parallelism| {
+        let ids = watched_texts(py, text.len(), num_threads, |parallelism| {
             core.encode_one(&text, add_special_tokens, parallelism)
         })?;
         list_of_ints(py, ids.len(), ids.into_iter())
@@ -187,7 +172,7 @@ impl PyTokenizer {
         let encode = |parallelism: Parallelism<'_>| {
             core.encode_batch(&inputs.borrow(), add_special_tokens, parallelism)
         };
-        let encodings = batch(py, inputs.bytes(), num_threads, encode)?;
+        let encodings = watched_texts(py, inputs.bytes(), num_threads, encode)?;
         Ok(encodings.into_iter().map(PyEncoding::of).collect())
     }
 
@@ -229,7 +214,7 @@ impl PyTokenizer {
         add_special_tokens: bool,
         num_threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyList>> {
-        let texts = Texts::for_ids(texts, utf8_errors(errors)?, threads(num_threads))?;
+        let texts = Texts::for_ids(texts, utf8_errors(errors)?, num_threads)?;
         let core = self.core(py)?;
         let lists = if core.has_narrow_ids() { encode_lists::<u16> } else { encode_lists::<u32> };
         lists(py, &core, &texts, add_special_tokens, num_threads)
@@ -254,12 +239,13 @@ impl PyTokenizer {
         add_special_tokens: bool,
         num_threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyArray1<i64>>> {
-        let texts = Texts::for_ids(texts, utf8_errors(errors)?, threads(num_threads))?;
+        let texts = Texts::for_ids(texts, utf8_errors(errors)?, num_threads)?;
         load_numpy(py)?;
         let core = self.core(py)?;
-        let threads = threads(num_threads);
         let count = |core: &Tokenizer| {
-            watched(py, threads, |all| core.count_tokens(&texts.as_source(), add_special_tokens, all))
+            watched_texts(py, texts.bytes(), num_threads, |parallelism| {
+                core.count_tokens(&texts.as_source(), add_special_tokens, parallelism)
+            })
         };
         let counts = count(&core)?;
         warn_of_limits(py, &core, &counts, count)?;

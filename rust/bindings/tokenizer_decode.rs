@@ -6,8 +6,8 @@ use pyo3::types::{PyBytes, PyList, PyString};
 
 use super::arguments::{id, ids, rows_of_ids};
 use super::errors::{OrRaise, exception};
+use super::threads::detached;
 use super::tokenizer::PyTokenizer;
-use super::tokenizer_batch::detached;
 use crate::tokenizer::Tokenizer;
 
 /// The reader of the bytes of a text.

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
-use super::arguments::{ids, threads};
+use super::arguments::ids;
 use super::arrays::PyTokenArrays;
 use super::errors::OrRaise;
 use super::strings::UnwrittenTexts;
@@ -46,12 +46,13 @@ impl PyTokenizer {
         num_threads: Option<usize>,
     ) -> PyResult<(PyTokenArrays, Numbers<'py>, Numbers<'py>)> {
         let core = self.core(py)?;
-        let texts = Texts::for_ids(texts, Utf8Errors::Strict, threads(num_threads))?;
-        let (texts, found) = (texts.as_source(), OnceLock::new());
+        let texts = Texts::for_ids(texts, Utf8Errors::Strict, num_threads)?;
+        let (bytes, texts, found) = (texts.bytes(), texts.as_source(), OnceLock::new());
         let ranges = TextRanges { places: places.as_slice()?, splits: splits.as_slice()? };
         let arrays = encode_arrays(
             py,
             &core,
+            bytes,
             num_threads,
             |parallelism| by_ranges(&core, &texts, (ranges, unknown), parallelism, &found),
             |parallelism| by_ranges(&core, &texts, (ranges, unknown), parallelism, &found),
@@ -78,7 +79,7 @@ impl PyTokenizer {
         row_splits: PyReadonlyArray1<'_, i64>,
     ) -> PyResult<Vec<usize>> {
         let core = self.core(py)?;
-        let texts = Texts::of(texts, Utf8Errors::Strict, threads(None))?;
+        let texts = Texts::of(texts, Utf8Errors::Strict, None)?;
         let (texts, ids, splits) = (texts.as_slice(), self::ids(ids)?, row_splits.as_slice()?);
         py.detach(|| core.undecoded(texts, &ids, splits)).or_raise(py)
     }

@@ -4,10 +4,10 @@ use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
 
-use super::arguments::{threads, utf8_errors};
+use super::arguments::utf8_errors;
 use super::errors::{OrRaise, exception};
 use super::numpy_loading::load_numpy;
-use super::progress::watched;
+use super::progress::watched_texts;
 use super::properties::unsigned;
 use super::texts::Texts;
 use super::tokenizer::PyTokenizer;
@@ -72,7 +72,9 @@ impl PyTokenizer {
         let options = split_options(py, size, overlap, at, add_special_tokens)?;
         let text = super::arguments::text(text)?;
         let core = self.core(py)?;
-        let spans = watched(py, 1, |parallelism| core.split_texts(&[&text], options, parallelism))?;
+        let spans = watched_texts(py, text.len(), Some(1), |parallelism| {
+            core.split_texts(&[&text], options, parallelism)
+        })?;
         Ok(spans.into_iter().flatten().collect())
     }
 
@@ -111,10 +113,10 @@ impl PyTokenizer {
         num_threads: Option<usize>,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyArray1<i64>>)> {
         let options = split_options(py, size, overlap, at, add_special_tokens)?;
-        let texts = Texts::of(texts, utf8_errors(errors)?, threads(num_threads))?;
+        let texts = Texts::of(texts, utf8_errors(errors)?, num_threads)?;
         load_numpy(py)?;
         let core = self.core(py)?;
-        let rows = watched(py, threads(num_threads), |parallelism| {
+        let rows = watched_texts(py, texts.bytes(), num_threads, |parallelism| {
             core.split_texts(texts.as_slice(), options, parallelism)
         })?;
         let mut row_splits = vec![0];
@@ -181,9 +183,9 @@ impl PyTokenizer {
         num_threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyList>> {
         let size = unsigned(py, "size", size)?;
-        let texts = Texts::of(texts, utf8_errors(errors)?, threads(num_threads))?;
+        let texts = Texts::of(texts, utf8_errors(errors)?, num_threads)?;
         let core = self.core(py)?;
-        let lens = watched(py, threads(num_threads), |parallelism| {
+        let lens = watched_texts(py, texts.bytes(), num_threads, |parallelism| {
             core.truncate_texts(texts.as_slice(), size, add_special_tokens, parallelism)
         })?;
         PyList::new(py, texts.as_slice().iter().zip(lens).map(|(text, len)| &text[..len]))

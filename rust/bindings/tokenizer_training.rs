@@ -8,13 +8,13 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyMapping;
 
-use super::arguments::threads;
 use super::counts_training::{check_unweighted, options_of_training, train_domains};
 use super::errors::OrRaise;
 use super::file_paths::FilePath;
 use super::progress::Reporter;
 use super::sources::OpenedFiles;
 use super::stage::Stage;
+use super::threads::threads;
 use super::tokenizer::PyTokenizer;
 use super::tokenizer_state::Concerns;
 use super::trainers::{PyTrainer, Training, default_trainer};

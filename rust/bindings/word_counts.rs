@@ -6,12 +6,13 @@ use std::sync::{Mutex, PoisonError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
-use super::arguments::{threads, utf8_errors};
+use super::arguments::utf8_errors;
 use super::arrow::counted_words_stream;
 use super::errors::{OrRaise, exception};
 use super::file_paths::FilePath;
 use super::progress::Reporter;
 use super::sources::OpenedFiles;
+use super::threads::threads;
 use super::tokenizer::PyTokenizer;
 use super::trainers::{PySuperwordOptions, PyTrainer};
 use super::training_texts::count_corpus;

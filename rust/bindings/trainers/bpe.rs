@@ -7,12 +7,13 @@ use serde_json::{Map, Value, json};
 use super::options::trainer_options;
 use super::superwords::{PySuperwordOptions, superwords_from_json, superwords_json};
 use super::{PyTrainer, members, texts, trained};
-use crate::bindings::arguments::{Keyword, note_unknown, threads};
+use crate::bindings::arguments::{Keyword, note_unknown};
 use crate::bindings::errors::OrRaise;
 use crate::bindings::properties::{
     Given, Property, Shown, choice, first_chars, name_of, named, read_forbidden, unsigned,
 };
 use crate::bindings::regex::PatternList;
+use crate::bindings::threads::threads;
 use crate::models::bpe::{Bpe, BpeOptions};
 use crate::trainers::Trainer;
 use crate::trainers::bpe::{BpeTrainer, TieBreak, TrainedBpe};

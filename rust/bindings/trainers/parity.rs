@@ -9,10 +9,10 @@ use pyo3::types::{PyDict, PyList};
 use super::bpe::{Trained, trained_texts};
 use crate::added_tokens::AddedToken;
 use crate::bindings::added_token::{PyAddedToken, tokens};
-use crate::bindings::arguments::threads;
 use crate::bindings::errors::exception;
 use crate::bindings::progress::Reporter;
 use crate::bindings::properties::{Given, Property, Shown, character, name_of, unsigned};
+use crate::bindings::threads::threads;
 use crate::trainers::bpe::parity::{ParityBpeTrainer, Variant};
 use crate::trainers::word_counts::WordCounts;
 

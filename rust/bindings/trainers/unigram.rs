@@ -6,11 +6,12 @@ use serde_json::{Map, Value, json};
 
 use super::options::trainer_options;
 use super::{PyTrainer, members, texts, trained};
-use crate::bindings::arguments::{Keyword, note_unknown, threads};
+use crate::bindings::arguments::{Keyword, note_unknown};
 use crate::bindings::properties::{
     Given, Property, Shown, choice, first_chars, name_of, named, read_forbidden, unsigned,
 };
 use crate::bindings::regex::PatternList;
+use crate::bindings::threads::threads;
 use crate::trainers::Trainer;
 use crate::trainers::forbidden::Forbidden;
 use crate::trainers::unigram::{Algorithm, UnigramTrainer};

@@ -7,11 +7,12 @@ use serde_json::{Map, Value, json};
 use super::bpe::{TIE_BREAKS, Trained, trained_texts};
 use super::options::trainer_options;
 use super::{PyTrainer, members, texts, trained};
-use crate::bindings::arguments::{Keyword, note_unknown, threads};
+use crate::bindings::arguments::{Keyword, note_unknown};
 use crate::bindings::properties::{
     Given, Property, Shown, choice, first_chars, name_of, named, read_forbidden, unsigned,
 };
 use crate::bindings::regex::PatternList;
+use crate::bindings::threads::threads;
 use crate::trainers::Trainer;
 use crate::trainers::bpe::TieBreak;
 use crate::trainers::forbidden::Forbidden;

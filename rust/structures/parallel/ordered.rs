@@ -81,7 +81,7 @@ fn for_each<B: Default, S, T: Send>(
     work: impl Fn(usize, &mut B, &mut S) -> Result<T> + Sync,
     mut take: impl FnMut(T) -> Result<()>,
 ) -> Result<()> {
-    let queue = Queue::new(ahead, source);
+    let queue = Queue::new(ahead, source, parallelism.threads > 1);
     let work_on_next = |thread, block: &mut B, state: &mut S| {
         let Some((number, filled)) = queue.fill(thread, block) else { return false };
         queue.put(number, filled.and_then(|()| work(number, block, state)));
@@ -118,6 +118,8 @@ fn for_each<B: Default, S, T: Send>(
 /// Blocks on their way from the source to the thread that takes results.
 struct Queue<N, T> {
     ahead: usize,
+    /// False if there are no helpers. Then nobody waits, and a system call to wake them would cost as much as a short text.
+    has_helpers: bool,
     /// The source of blocks, and the number below which blocks are wanted.
     source: Mutex<(N, usize)>,
     finished: Mutex<Finished<T>>,
@@ -140,10 +142,11 @@ struct Finished<T> {
 const PATIENCE: Duration = Duration::from_millis(50);
 
 impl<N, T> Queue<N, T> {
-    fn new(ahead: usize, source: N) -> Self {
+    fn new(ahead: usize, source: N, has_helpers: bool) -> Self {
         let finished = Finished { results: BTreeMap::new(), begun: 0, taken: 0, is_closed: false };
         Self {
             ahead,
+            has_helpers,
             source: Mutex::new((source, usize::MAX)),
             finished: Mutex::new(finished),
             has_room: Condvar::new(),
@@ -173,7 +176,9 @@ impl<N, T> Queue<N, T> {
             self.end_source_at(number);
         }
         self.finished().results.insert(number, result);
-        self.has_result.notify_one();
+        if self.has_helpers {
+            self.has_result.notify_one();
+        }
     }
 
     fn end_source_at(&self, number: usize) {
@@ -188,7 +193,9 @@ impl<N, T> Queue<N, T> {
             let Some(result) = finished.results.remove(&taken) else { return Ok(()) };
             finished.taken += 1;
             drop(finished);
-            self.has_room.notify_one();
+            if self.has_helpers {
+                self.has_room.notify_one();
+            }
             take(result?)?;
         }
     }
@@ -223,7 +230,9 @@ impl<N, T> Queue<N, T> {
             self.end_source_at(0);
         }
         self.finished().is_closed = true;
-        self.has_room.notify_all();
+        if self.has_helpers {
+            self.has_room.notify_all();
+        }
     }
 }
 
