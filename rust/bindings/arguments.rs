@@ -203,10 +203,11 @@ impl Inputs {
         }
     }
 
-    pub(super) fn bytes(&self) -> usize {
+    /// As [`Texts::size`].
+    pub(super) fn size(&self) -> usize {
         match self {
-            Self::Items(items) => items.iter().map(OwnedInput::bytes).sum(),
-            Self::Column(texts) => texts.bytes(),
+            Self::Items(items) => items.iter().map(|input| input.bytes() + 1).sum(),
+            Self::Column(texts) => texts.size(),
         }
     }
 }

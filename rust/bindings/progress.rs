@@ -29,15 +29,15 @@ pub(super) fn watched<T: Send>(
     reporter.or_raise(py, result)
 }
 
-/// As [`watched`], for `bytes` of text and the threads that the caller asked for. Little text stays on this thread: letting other
-/// Python threads run, and asking the environment for the number of threads, would take longer than the work.
+/// As [`watched`], for texts of a [size](super::texts::Texts::size) and the threads that the caller asked for. Little text stays on
+/// this thread: letting other Python threads run, and asking the environment for the number of threads, would take longer.
 pub(super) fn watched_texts<T: Send>(
     py: Python<'_>,
-    bytes: usize,
+    size: usize,
     num_threads: Option<usize>,
     work: impl FnOnce(Parallelism<'_>) -> Result<T> + Send,
 ) -> PyResult<T> {
-    if bytes < ATTACHED_BYTES { work(1.into()).or_raise(py) } else { watched(py, threads(num_threads), work) }
+    if size < ATTACHED_BYTES { work(1.into()).or_raise(py) } else { watched(py, threads(num_threads), work) }
 }
 
 /// Bytes of the process that lie in memory; None where the system does not tell.

@@ -146,6 +146,11 @@ impl Texts {
         self.bytes
     }
 
+    /// How much work the texts are: their bytes, and one for each text, since empty texts take time as well.
+    pub(super) fn size(&self) -> usize {
+        self.bytes + self.rows.len()
+    }
+
     fn push_list(&mut self, list: &Bound<'_, PyList>) -> PyResult<()> {
         self.rows.reserve(list.len());
         self.objects.reserve(list.len());

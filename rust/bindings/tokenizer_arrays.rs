@@ -14,20 +14,20 @@ use crate::corpus::files::{FileOptions, encode_files};
 use crate::structures::parallel::Parallelism;
 use crate::tokenizer::{ColumnOptions, TokenColumns, Tokenizer};
 
-/// Arrays of the tokens that `narrow` makes of `bytes` of text, or `wide` if `narrow` cannot hold all ids of the tokenizer.
+/// Arrays of the tokens that `narrow` makes of texts of a size, or `wide` if `narrow` cannot hold all ids of the tokenizer.
 pub(super) fn encode_arrays(
     py: Python<'_>,
     core: &Tokenizer,
-    bytes: usize,
+    size: usize,
     num_threads: Option<usize>,
     narrow: impl FnOnce(Parallelism<'_>) -> crate::Result<TokenColumns<u16>> + Send,
     wide: impl FnOnce(Parallelism<'_>) -> crate::Result<TokenColumns<u32>> + Send,
 ) -> PyResult<PyTokenArrays> {
     load_numpy(py)?;
     if core.has_narrow_ids() {
-        PyTokenArrays::of(py, watched_texts(py, bytes, num_threads, narrow)?)
+        PyTokenArrays::of(py, watched_texts(py, size, num_threads, narrow)?)
     } else {
-        PyTokenArrays::of(py, watched_texts(py, bytes, num_threads, wide)?)
+        PyTokenArrays::of(py, watched_texts(py, size, num_threads, wide)?)
     }
 }
 
@@ -117,11 +117,11 @@ impl PyTokenizer {
         };
         if options.is_ids_alone(pairs.is_some()) {
             let texts = Texts::for_ids(texts, errors, num_threads)?;
-            let (bytes, texts) = (texts.bytes(), texts.as_source());
+            let (size, texts) = (texts.size(), texts.as_source());
             return encode_arrays(
                 py,
                 &core,
-                bytes,
+                size,
                 num_threads,
                 |parallelism| {
                     core.encode_ids(&texts, add_special_tokens, parallelism).map(TokenColumns::from)
@@ -133,12 +133,12 @@ impl PyTokenizer {
         }
         let texts = Texts::of(texts, errors, num_threads)?;
         let pairs = pairs.map(|pairs| Texts::of(pairs, errors, num_threads)).transpose()?;
-        let bytes = texts.bytes() + pairs.as_ref().map_or(0, Texts::bytes);
+        let size = texts.size() + pairs.as_ref().map_or(0, Texts::size);
         let (texts, pairs) = (texts.as_slice(), pairs.as_ref().map(Texts::as_slice));
         encode_arrays(
             py,
             &core,
-            bytes,
+            size,
             num_threads,
             |parallelism| core.encode_columns(texts, pairs, options, add_special_tokens, parallelism),
             |parallelism| core.encode_columns(texts, pairs, options, add_special_tokens, parallelism),
@@ -206,7 +206,7 @@ impl PyTokenizer {
         let arrays = encode_arrays(
             py,
             &core,
-            // Unknown, and opening a file takes longer than a thread.
+            // The size is unknown, and opening a file takes longer than starting a thread.
             usize::MAX,
             num_threads,
             |parallelism| encode_files(&core, &files, options, parallelism).map(TokenColumns::from),

@@ -68,7 +68,7 @@ fn encode_lists<'py, T: Id + Into<u32>>(
     let encode = |parallelism: Parallelism<'_>| {
         core.for_each_rows::<T>(&source, special, parallelism, |rows| lists.push(rows))
     };
-    let encoded = watched_texts(py, texts.bytes(), num_threads, encode);
+    let encoded = watched_texts(py, texts.size(), num_threads, encode);
     lists.raised.map_or(encoded, Err)?;
     list_of_lists(py, lists.lists)
 }
@@ -172,7 +172,7 @@ impl PyTokenizer {
         let encode = |parallelism: Parallelism<'_>| {
             core.encode_batch(&inputs.borrow(), add_special_tokens, parallelism)
         };
-        let encodings = watched_texts(py, inputs.bytes(), num_threads, encode)?;
+        let encodings = watched_texts(py, inputs.size(), num_threads, encode)?;
         Ok(encodings.into_iter().map(PyEncoding::of).collect())
     }
 
@@ -243,7 +243,7 @@ impl PyTokenizer {
         load_numpy(py)?;
         let core = self.core(py)?;
         let count = |core: &Tokenizer| {
-            watched_texts(py, texts.bytes(), num_threads, |parallelism| {
+            watched_texts(py, texts.size(), num_threads, |parallelism| {
                 core.count_tokens(&texts.as_source(), add_special_tokens, parallelism)
             })
         };

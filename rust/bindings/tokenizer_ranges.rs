@@ -47,12 +47,12 @@ impl PyTokenizer {
     ) -> PyResult<(PyTokenArrays, Numbers<'py>, Numbers<'py>)> {
         let core = self.core(py)?;
         let texts = Texts::for_ids(texts, Utf8Errors::Strict, num_threads)?;
-        let (bytes, texts, found) = (texts.bytes(), texts.as_source(), OnceLock::new());
+        let (size, texts, found) = (texts.size(), texts.as_source(), OnceLock::new());
         let ranges = TextRanges { places: places.as_slice()?, splits: splits.as_slice()? };
         let arrays = encode_arrays(
             py,
             &core,
-            bytes,
+            size,
             num_threads,
             |parallelism| by_ranges(&core, &texts, (ranges, unknown), parallelism, &found),
             |parallelism| by_ranges(&core, &texts, (ranges, unknown), parallelism, &found),

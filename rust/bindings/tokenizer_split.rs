@@ -116,7 +116,7 @@ impl PyTokenizer {
         let texts = Texts::of(texts, utf8_errors(errors)?, num_threads)?;
         load_numpy(py)?;
         let core = self.core(py)?;
-        let rows = watched_texts(py, texts.bytes(), num_threads, |parallelism| {
+        let rows = watched_texts(py, texts.size(), num_threads, |parallelism| {
             core.split_texts(texts.as_slice(), options, parallelism)
         })?;
         let mut row_splits = vec![0];
@@ -185,7 +185,7 @@ impl PyTokenizer {
         let size = unsigned(py, "size", size)?;
         let texts = Texts::of(texts, utf8_errors(errors)?, num_threads)?;
         let core = self.core(py)?;
-        let lens = watched_texts(py, texts.bytes(), num_threads, |parallelism| {
+        let lens = watched_texts(py, texts.size(), num_threads, |parallelism| {
             core.truncate_texts(texts.as_slice(), size, add_special_tokens, parallelism)
         })?;
         PyList::new(py, texts.as_slice().iter().zip(lens).map(|(text, len)| &text[..len]))
