@@ -40,12 +40,10 @@ def better(first: Shares, second: Shares) -> Shares:
 
 
 def record_path(folder: Path, cpuinfo: Path = Path("/proc/cpuinfo")) -> Path | None:
-    """The record in `folder` for this processor; None if no record is of its kind, or if the system is not Linux."""
-    flags = (
-        re.search(r"^flags\s*:(.*)$", cpuinfo.read_text(encoding="utf-8"), re.MULTILINE) if cpuinfo.is_file() else None
-    )
-    own = flags[1].split() if flags else []
-    kind = next((kind for kind in INSTRUCTIONS if kind in own), None)
+    """The file in `folder` for processors such as this one; None without AVX2, and on other systems than Linux."""
+    text = cpuinfo.read_text(encoding="utf-8") if cpuinfo.is_file() else ""
+    flags = re.search(r"^flags\s*:(.*)$", text, re.MULTILINE)
+    kind = next((kind for kind in INSTRUCTIONS if flags and kind in flags[1].split()), None)
     return folder / f"shares-{kind}.json" if kind else None
 
 
