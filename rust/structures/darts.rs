@@ -40,6 +40,8 @@ struct Builder {
 }
 
 /// The units of a trie over keys in ascending order, none empty or with a zero byte, with their distinct values below 2^31.
+///
+/// There is at least one key: without children of the root, darts-clone's labels of unused units look like such children.
 pub(crate) fn build(keys: &[(&[u8], u32)]) -> Vec<u32> {
     let mut builder = Builder { units: Vec::new(), slots: vec![Slot::default(); OPEN], free: 0 };
     builder.fix(0);
@@ -208,7 +210,7 @@ mod tests {
     proptest! {
         #[test]
         fn lookup_matches_naive(
-            keys in prop::collection::btree_set("[a-c]{1,6}|[\\x01-\\x7f日本é]{1,3}", 0..400),
+            keys in prop::collection::btree_set("[a-c]{1,6}|[\\x01-\\x7f日本é]{1,3}", 1..400),
             other in "[a-c]{1,6}",
         ) {
             let numbered: Vec<(&[u8], u32)> = keys.iter().map(String::as_bytes).zip(5..).collect();
