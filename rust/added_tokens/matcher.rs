@@ -73,6 +73,11 @@ impl Matchers {
         self.original.leaves_special
     }
 
+    /// True if there are added tokens.
+    pub fn has_tokens(&self) -> bool {
+        !(self.original.is_empty() && self.normalized.is_empty())
+    }
+
     /// The normalized content of token `id`, where it differs from the content: so Hugging Face spells the id.
     pub fn spelling(&self, id: u32) -> Option<&str> {
         self.layers.iter().find_map(|(_, layer)| layer.spellings.get(&id)).map(String::as_str)

@@ -12,6 +12,8 @@
 //!   a text is one pre-token, a boundary lies before a run of spaces. Where the pre-tokenizer puts something before a text that
 //!   begins with no space, a boundary lies between a letter and a space. Seams are boundaries. For Unigram, a boundary lies
 //!   before a chunk, if the last character of the chunk before says that this chunk is context-free.
+//!
+//! Other normalizers have boundaries at the seams of original text, as long as they do not see the ends of a text.
 
 use std::ops::Range;
 
@@ -42,6 +44,27 @@ impl Pipeline {
 
     /// A finder of boundaries in a text of `len` bytes; none if the pipeline has no boundaries.
     pub(super) fn boundary_finder(&self, len: usize) -> Option<BoundaryFinder<'_>> {
+        self.finder_in_unchanged_text(len).or_else(|| self.finder_in_original_text(len))
+    }
+
+    /// A finder of boundaries at the seams of text that the normalizer may change.
+    fn finder_in_original_text(&self, len: usize) -> Option<BoundaryFinder<'_>> {
+        if self.compiled_normalizer()?.sees_ends() {
+            return None;
+        }
+        let (matchers, ends) =
+            (&self.stages().matchers, ChunkEnds::Seams(self.original_seams_if_ready(len)?));
+        Some(BoundaryFinder {
+            matchers,
+            has_added: matchers.has_tokens(),
+            ends,
+            normalizer: None,
+            cuts: None,
+        })
+    }
+
+    /// A finder of boundaries in text that the normalizer leaves unchanged.
+    fn finder_in_unchanged_text(&self, len: usize) -> Option<BoundaryFinder<'_>> {
         let (matchers, normalizer) = (&self.stages().matchers, self.stages().normalizer.as_ref());
         let Plan::Chunked(plan @ ChunkPlan { rewrite, scope, chunker, .. }) = self.plan() else {
             return None;
@@ -74,8 +97,13 @@ impl Pipeline {
         // The parts of a span would be looked up as if they were spans.
         let has_cuts = is_possible && is_cut_anywhere && !self.model().depends_on_context();
         let cuts = if has_cuts { self.encoder().cut_points(len) } else { None };
-        let has_added = !(matchers.original.is_empty() && matchers.normalized.is_empty());
-        is_possible.then_some(BoundaryFinder { matchers, has_added, ends, normalizer, cuts })
+        is_possible.then_some(BoundaryFinder {
+            matchers,
+            has_added: matchers.has_tokens(),
+            ends,
+            normalizer,
+            cuts,
+        })
     }
 }
 

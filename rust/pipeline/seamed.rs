@@ -185,7 +185,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(cases(4000))]
+        #![proptest_config(cases(1500))]
 
         #[test]
         fn seamed_matches_naive(

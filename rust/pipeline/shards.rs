@@ -272,12 +272,12 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(cases(10_000))]
+        #![proptest_config(cases(2000))]
 
         #[test]
         fn fronted_and_seamed_shards_match_naive(
             pre_tokenizer in any_fronted_or_seamed(),
-            normalizer in 0..4usize,
+            normalizer in 0..7usize,
             has_added in any::<bool>(),
             choices in prop::collection::vec(any::<(prop::sample::Index, prop::sample::Index)>(), 0..40),
             text in "[a-cB 日本語กาé\u{301}'’.,<s>_1\r\n\u{3000}。\u{2581}]{0,200}|([a-cB日é]{1,4}[ 1.]{1,3}){0,60}|([aé]<s>?[ .]{0,3}b?){0,40}",
@@ -285,11 +285,16 @@ mod tests {
             read in 0..200usize,
         ) {
             let shows_spaces = Replacement::new(TextPattern::Literal(" ".to_owned()), "\u{2581}".to_owned());
+            let joins_spaces = Replacement::new(TextPattern::Regex(r"\s+".to_owned()), " ".to_owned());
+            let joins_spaces = Normalizer::Replace(Arc::new(joins_spaces.expect("a pattern")));
             let normalizer = match normalizer {
                 0 => None,
                 1 => Some(Normalizer::Unicode(Form::Nfc)),
                 2 => Some(Normalizer::Lowercase),
-                _ => Some(Normalizer::Replace(Arc::new(shows_spaces.expect("a literal")))),
+                3 => Some(Normalizer::Replace(Arc::new(shows_spaces.expect("a literal")))),
+                4 => Some(Normalizer::Sequence(vec![Normalizer::Unicode(Form::Nfc), joins_spaces, Normalizer::Lowercase])),
+                5 => Some(joins_spaces),
+                _ => Some(Normalizer::Sequence(vec![Normalizer::Strip { left: true, right: false }, joins_spaces])),
             };
             let (model, mut added) = (model(&choices), AddedTokens::default());
             if has_added {

@@ -3,6 +3,8 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
+use foldhash::fast::FixedState;
+
 use super::groups::{Characters, Group, Seen};
 use super::kinds::{SeamTables, Table};
 use super::search::{SearchPlaces, SearchPlacesAfter};
@@ -55,7 +57,7 @@ struct StageAnswers<'a> {
     /// None if the stage cannot tell.
     places: Option<SearchPlaces<'a>>,
     after: RefCell<HashMap<u8, SearchPlacesAfter<'a>>>,
-    known: RefCell<HashMap<Neighbours, Known>>,
+    known: RefCell<HashMap<Neighbours, Known, FixedState>>,
 }
 
 impl<'a> Answers<'a> {

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use foldhash::fast::FixedState;
+
 use super::kinds::Facts;
 use super::stage::Stage;
 use super::weights::Weight;
@@ -80,7 +82,7 @@ impl<'a> Characters<'a> {
             holders: Vec::new(),
         };
         let (mut known, mut key, mut maker) =
-            (HashMap::<Vec<u16>, u16>::new(), Vec::new(), Maker::new(are_apart));
+            (HashMap::<Vec<u16>, u16, FixedState>::default(), Vec::new(), Maker::new(are_apart));
         // Kinds of pages by their images; without a normalizer, all pages are of the first kind.
         let mut kinds_of_pages = vec![PageImages::unchanged()];
         for page in 0..PAGES {
@@ -172,7 +174,7 @@ impl<'a> Characters<'a> {
 struct Maker<'a> {
     are_apart: Option<&'a [bool; 256]>,
     groups: Vec<Group>,
-    known: HashMap<Vec<u8>, u16>,
+    known: HashMap<Vec<u8>, u16, FixedState>,
     /// Memory for one character.
     key: Vec<u8>,
     seen: Vec<Seen>,
@@ -203,7 +205,7 @@ fn number_of(kind: PageImages, known: &mut Vec<PageImages>) -> usize {
 
 impl<'a> Maker<'a> {
     fn new(are_apart: Option<&'a [bool; 256]>) -> Self {
-        Self { are_apart, groups: Vec::new(), known: HashMap::new(), key: Vec::new(), seen: Vec::new() }
+        Self { are_apart, groups: Vec::new(), known: HashMap::default(), key: Vec::new(), seen: Vec::new() }
     }
 
     /// The groups of the characters of a page. With a normalizer, calls `found` with the place and the image of each.

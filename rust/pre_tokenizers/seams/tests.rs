@@ -92,7 +92,7 @@ fn pre_tokens(stage: &PreTokenizer, text: &str) -> Vec<PreToken> {
 }
 
 proptest! {
-    #![proptest_config(cases(20_000))]
+    #![proptest_config(cases(3000))]
 
     #[test]
     fn chunks_between_seams_match_naive(
@@ -160,7 +160,7 @@ fn parts<'t>(seams: &Seams, text: &'t str) -> Vec<(usize, &'t str)> {
 }
 
 proptest! {
-    #![proptest_config(cases(3000))]
+    #![proptest_config(cases(1500))]
 
     #[test]
     fn chunks_of_text_before_its_normalizer_match_naive(

@@ -15,6 +15,8 @@ use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
+use foldhash::fast::FixedState;
+
 use super::states::{DEAD, States};
 use super::{Program, Tables};
 
@@ -158,7 +160,7 @@ impl Matches {
 #[derive(Debug, Default)]
 struct Comparisons {
     /// By their states: true if, in every text in which the first search matches, the second one ends at the same place.
-    known: HashMap<(u16, u16), bool>,
+    known: HashMap<(u16, u16), bool, FixedState>,
     steps: usize,
 }
 

@@ -7,6 +7,8 @@
 
 use std::collections::HashMap;
 
+use foldhash::fast::FixedState;
+
 use super::atoms::Atoms;
 use super::expression::Neighbours;
 use super::threads::{At, Instruction, Threads};
@@ -133,7 +135,7 @@ struct Builder<'a> {
     /// One neighbour of each kind.
     examples: Vec<Option<u64>>,
     /// States by their threads and by the kind of the neighbour before them.
-    known: HashMap<(Vec<At>, u16), u16>,
+    known: HashMap<(Vec<At>, u16), u16, FixedState>,
     keys: Vec<(Vec<At>, u16)>,
     work: usize,
 }
@@ -153,7 +155,7 @@ impl<'a> Builder<'a> {
             });
             kinds.push(kind as u16);
         }
-        Self { threads, neighbours, kinds, examples, known: HashMap::new(), keys: Vec::new(), work: 0 }
+        Self { threads, neighbours, kinds, examples, known: HashMap::default(), keys: Vec::new(), work: 0 }
     }
 
     fn state(&mut self, threads: &[At], kind: u16) -> Option<u16> {
