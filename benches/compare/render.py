@@ -141,7 +141,7 @@ def render_selection(machine: str, lines: list[Line], threads: int) -> str:
     )
     builds = mixed_builds(rows) or f"All rows: commit {build(rows[0])}."
     links = (
-        "More: [all rows](docs/benchmarks.md), with later passes and memory; [the rules of the comparison]"
+        "More: [all rows](docs/benchmarks.md), with later calls and memory; [the rules of the comparison]"
         "(benches/README.md#compare); [the circumstances of each run](benches/results/README.md)."
     )
     return "\n".join(
