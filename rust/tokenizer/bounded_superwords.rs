@@ -25,6 +25,9 @@ use crate::{Error, Result};
 /// Estimated bytes of a base for each token.
 const TOKEN_BYTES: usize = 256;
 
+/// The counts of pairs take one part in so many of the memory.
+const PAIRS_SHARE: usize = 4;
+
 /// Factor by which the least count of a round rises while its parts do not fit into the memory.
 const RAISE: u64 = 4;
 
@@ -62,7 +65,7 @@ impl SuperwordStages {
                 if let Err(too_large) = second.check_memory(&phrases) {
                     let words = TokenWords::new(&base);
                     let tokens =
-                        second.recount(&phrases, on_progress, |source, new_counter, on_progress| {
+                        second.recount(&phrases, 0, on_progress, |source, new_counter, on_progress| {
                             count_tokens(
                                 || words.writer(second.cache()),
                                 source,
@@ -79,7 +82,7 @@ impl SuperwordStages {
                 }
             }
             SuperwordAlgorithm::Boundless => {
-                let runs = second.recount(&phrases, on_progress, |source, new_counter, on_progress| {
+                let runs = second.recount(&phrases, 0, on_progress, |source, new_counter, on_progress| {
                     self.count_runs(&base, source, threads, new_counter, on_progress)
                 })?;
                 drop(phrases);
@@ -150,16 +153,18 @@ impl SecondPhase<'_> {
         }
     }
 
-    /// Counts the words that `count` makes of the words of `counts`.
+    /// Counts the words that `count` makes of the words of `counts`, beside `taken` bytes of other structures than the base and caches.
     fn recount(
         &self,
         counts: &CountsFile,
+        taken: usize,
         on_progress: &mut OnProgress<'_>,
         count: impl FnOnce(&dyn WordSource, NewCounter<'_>, &mut OnProgress<'_>) -> Result<Vec<WordCounter>>,
     ) -> Result<CountsFile> {
         let summary = counts.summary();
         let stages = Stages { phrases: Value::Null, ..summary.stages.clone() };
-        let budget = self.budget.beside(self.base_bytes() + self.threads * self.cache(), self.threads);
+        let taken = taken + self.base_bytes() + self.threads * self.cache();
+        let budget = self.budget.beside(taken, self.threads);
         let overflow = Arc::new(Overflow::new(budget, self.threads, Spelling::Text, stages)?);
         overflow.begin_source(0, 0);
         let source = self.source(counts, on_progress)?;
@@ -186,14 +191,15 @@ impl SecondPhase<'_> {
         let (mut base, mut last_least) = (self.base.clone(), u64::MAX);
         loop {
             let missing = self.trainer.vocab_size.saturating_sub(base.vocab().len());
-            let pairs =
-                RarePairs::count(&base, &self.source(&words, on_progress)?, self.threads, on_progress)?;
+            let (source, memory) = (self.source(&words, on_progress)?, self.budget.memory / PAIRS_SHARE);
+            let pairs = RarePairs::count(&base, &source, self.threads, memory, on_progress)?;
+            drop(source);
             let mut least = pairs.guess(missing).min(last_least / 2).max(floor);
             let parts = loop {
                 if least >= last_least {
                     return Err(too_large);
                 }
-                let Some(parts) = self.parts(&words, &pairs.borders(least), on_progress)? else {
+                let Some(parts) = self.parts(&words, &pairs, least, on_progress)? else {
                     return Err(too_large);
                 };
                 if self.check_memory(&parts).is_ok() {
@@ -201,6 +207,7 @@ impl SecondPhase<'_> {
                 }
                 least = least.saturating_mul(RAISE);
             };
+            drop(pairs);
             let trainer = BpeTrainer { min_frequency: least, ..self.trainer.clone() };
             let extension =
                 trainer.extend_by_tokens(&base, self.source(&parts, on_progress)?, on_progress)?;
@@ -213,23 +220,24 @@ impl SecondPhase<'_> {
             if least == floor || base.vocab().len() >= self.trainer.vocab_size {
                 return Ok(base);
             }
-            words = self.recount(&words, on_progress, |source, new_counter, on_progress| {
+            words = self.recount(&words, 0, on_progress, |source, new_counter, on_progress| {
                 count_tokens(|| merged_writer(&merges), source, self.threads, new_counter, on_progress)
             })?;
             last_least = least;
         }
     }
 
-    /// The parts of token words; `None` if the base merges two neighbours of a part.
+    /// The parts of token words between pairs that are rarer than `least`; `None` if the base merges two neighbours of a part.
     fn parts(
         &self,
         words: &CountsFile,
-        borders: &RareBorders<'_>,
+        pairs: &RarePairs<'_>,
+        least: u64,
         on_progress: &mut OnProgress<'_>,
     ) -> Result<Option<CountsFile>> {
-        let is_plain = AtomicBool::new(true);
-        let parts = self.recount(words, on_progress, |source, new_counter, on_progress| {
-            count_parts(borders, &is_plain, source, self.threads, new_counter, on_progress)
+        let (is_plain, borders) = (AtomicBool::new(true), pairs.borders(least));
+        let parts = self.recount(words, pairs.bytes(), on_progress, |source, new_counter, on_progress| {
+            count_parts(&borders, &is_plain, source, self.threads, new_counter, on_progress)
         })?;
         Ok(is_plain.into_inner().then_some(parts))
     }

@@ -45,6 +45,19 @@ fn counted(words: &[String], counters: usize, border: usize, share: usize) -> Co
     spill.finish(words.len() as u64, 0, &mut silent).expect("room on the disk")
 }
 
+#[test]
+fn a_budget_beside_other_structures_leaves_their_bytes_and_enough() {
+    const MIB: usize = 1 << 20;
+    let beside = |memory: usize, bytes, threads| {
+        let budget = Budget { memory: memory * MIB, folder: std::env::temp_dir() };
+        budget.beside(bytes * MIB, threads).memory / MIB
+    };
+    assert_eq!(beside(100, 30, 1), 70);
+    assert_eq!(beside(100, 80, 1), 50, "half of the memory at least");
+    assert_eq!(beside(100, 70, 6), 72, "12 MiB for each thread");
+    assert_eq!(beside(40, 20, 4), 40, "no more than there is");
+}
+
 /// Six runs of a level are merged, so 100 runs have three levels.
 #[test]
 fn runs_of_several_levels_lose_no_word() {

@@ -32,7 +32,7 @@ pub struct RareBorders<'a> {
 }
 
 impl<'a> RarePairs<'a> {
-    /// Counts the pairs of [token words](super::token_words::char_of).
+    /// Counts the pairs of [token words](super::token_words::char_of), in about `memory` bytes: with more memory, the bounds are closer.
     ///
     /// # Errors
     /// The errors of reading and of `on_progress`.
@@ -40,10 +40,13 @@ impl<'a> RarePairs<'a> {
         base: &'a Bpe,
         words: &dyn WordSource,
         threads: usize,
+        memory: usize,
         on_progress: &mut OnProgress<'_>,
     ) -> Result<Self> {
         let (parts, total) = (words.parts(threads), words.byte_len() as u64);
-        let hash = Hash::new(base.vocab().id_bound(), words.byte_len().max(2));
+        // A sketch for each thread, and their sum.
+        let bytes = memory / (threads.max(1) + 1);
+        let hash = Hash::within(base.vocab().id_bound(), words.byte_len().max(2), bytes);
         let sketches = run_parts("count pairs", total, parts, on_progress, |part, meter| {
             let (mut sketch, mut bytes) = (Sketch::new(hash), 0);
             words.read(part, &mut |word, count| {
@@ -61,6 +64,11 @@ impl<'a> RarePairs<'a> {
             sketch.add_all(&part?);
         }
         Ok(Self { base, sketch })
+    }
+
+    /// The bytes of all bounds.
+    pub fn bytes(&self) -> usize {
+        self.sketch.bytes()
     }
 
     /// A guess at the count of the last of `merges` merges, most often below it.
@@ -148,7 +156,7 @@ mod tests {
             let tie_break = if first_seen { TieBreak::FirstSeen } else { TieBreak::SmallestIds };
             let min_frequency = min_frequency.max(least);
             let trainer = BpeTrainer { vocab_size: 6 + extra, min_frequency, max_token_length, tie_break, ..BpeTrainer::default() };
-            let pairs = RarePairs::count(&base, &whole, 2, &mut |_| Ok(())).expect("in memory");
+            let pairs = RarePairs::count(&base, &whole, 2, 0, &mut |_| Ok(())).expect("in memory");
             let borders = pairs.borders(least);
             let (mut order, mut counts, mut are_new) = (Vec::new(), BTreeMap::<String, u64>::new(), true);
             for (word, count) in &words {

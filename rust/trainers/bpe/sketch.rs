@@ -1,7 +1,10 @@
 //! A count-min sketch with one row, and a filter with one hash: approximate counts and sets that fit into the cache.
 
-/// At most 2^20 sums in a sketch: 4 MB, which stay in the cache.
-const SKETCH_BITS: u32 = 20;
+/// 2^20 sums in a sketch: 4 MB, which stay in the cache.
+const CACHED_BITS: u32 = 20;
+
+/// 2^26 sums in a sketch, at most: 256 MB.
+const MOST_BITS: u32 = 26;
 
 /// Counts of pairs summed by hash, saturating at `u32::MAX`: never below a pair's true count, rarely far above.
 #[derive(Clone, Debug)]
@@ -17,9 +20,15 @@ pub(super) struct Hash {
 }
 
 impl Hash {
-    /// A hash for the pairs of `ids` ids in `cells` cells: more values than possible pairs would only waste cache.
+    /// A hash for the pairs of `ids` ids in `cells` cells, whose sums stay in the cache.
     pub(super) fn new(ids: usize, cells: usize) -> Self {
-        Self { bits: (2 * (ids + 1).ilog2() + 2).min(cells.ilog2() + 1).clamp(6, SKETCH_BITS) }
+        Self::within(ids, cells, 0)
+    }
+
+    /// A hash whose sums take at most `bytes` bytes, or stay in the cache. More values than possible pairs would only waste memory.
+    pub(super) fn within(ids: usize, cells: usize, bytes: usize) -> Self {
+        let most = (bytes / size_of::<u32>()).max(1).ilog2().clamp(CACHED_BITS, MOST_BITS);
+        Self { bits: (2 * (ids + 1).ilog2() + 2).min(cells.ilog2() + 1).clamp(6, most) }
     }
 
     #[inline]
@@ -47,6 +56,11 @@ impl Sketch {
         for (sum, other) in self.sums.iter_mut().zip(&other.sums) {
             *sum = sum.saturating_add(*other);
         }
+    }
+
+    /// Bytes of the sums.
+    pub(super) fn bytes(&self) -> usize {
+        self.sums.len() * size_of::<u32>()
     }
 
     /// The highest sum.
