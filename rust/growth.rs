@@ -9,7 +9,7 @@ use crate::{Error, Result};
 const ALWAYS: usize = 16 << 20;
 
 /// Stages may lengthen a long text to this many times its bytes.
-const TIMES: usize = 64;
+pub(crate) const TIMES: usize = 64;
 
 /// The bound for one text.
 #[derive(Clone, Copy, Debug)]

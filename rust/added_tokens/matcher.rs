@@ -1,6 +1,7 @@
 //! The search for added tokens: one automaton for each layer of tokens, so that a new token costs no search for the old ones.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use aho_corasick::{Anchored, Input, Match};
@@ -105,9 +106,9 @@ impl Matchers {
         leave_same && ours.automata.len() == theirs.automata.len() && are_same
     }
 
-    /// True if a token that stands somewhere in `text` may lie across `boundary`, begin or end there.
-    pub fn touch(&self, text: &str, boundary: usize) -> bool {
-        self.original.touches(text, boundary) || self.normalized.touches(text, boundary)
+    /// True if a token that stands somewhere in `text` may begin, end or have characters in `range`.
+    pub fn touch(&self, text: &str, range: Range<usize>) -> bool {
+        self.original.touches(text, range.clone()) || self.normalized.touches(text, range)
     }
 }
 
@@ -188,13 +189,13 @@ impl Matcher {
             && self.segments(text, &mut |segment| segment.token.map_or(Ok(()), |_| Err(()))).is_err()
     }
 
-    fn touches(&self, text: &str, boundary: usize) -> bool {
-        (boundary.saturating_sub(self.longest)..=boundary).filter(|&at| text.is_char_boundary(at)).any(
+    fn touches(&self, text: &str, range: Range<usize>) -> bool {
+        (range.start.saturating_sub(self.longest)..=range.end).filter(|&at| text.is_char_boundary(at)).any(
             |start| {
                 // Of the tokens that begin here the longest reaches furthest.
                 let here = Input::new(text).range(start..).anchored(Anchored::Yes);
                 let reaches = |automaton: &Arc<Automaton>| {
-                    automaton.search.find(here.clone()).is_some_and(|found| found.end() >= boundary)
+                    automaton.search.find(here.clone()).is_some_and(|found| found.end() >= range.start)
                 };
                 self.automata.iter().any(reaches)
             },
@@ -342,7 +343,7 @@ mod tests {
             calls in prop::collection::vec(prop::collection::vec(any_token(), 0..4), 0..6),
             texts in prop::collection::vec("[abA ]{0,12}", 1..4),
             encode_special in any::<bool>(),
-            boundary in 0..12usize,
+            (start, len) in (0..12usize, 0..3usize),
         ) {
             let vocab = Vocab::from_tokens(["a", "bb"]);
             let lowercase = |content: &str| Ok(content.to_lowercase());
@@ -361,8 +362,8 @@ mod tests {
             }
             for text in texts {
                 prop_assert_eq!(found(&matchers, &text), found(&naive, &text));
-                let boundary = boundary.min(text.len());
-                prop_assert_eq!(matchers.touch(&text, boundary), naive.touch(&text, boundary));
+                let range = start.min(text.len())..(start + len).min(text.len());
+                prop_assert_eq!(matchers.touch(&text, range.clone()), naive.touch(&text, range));
             }
         }
     }

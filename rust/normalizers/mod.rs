@@ -46,6 +46,15 @@ use crate::normalized::Normalized;
 pub use crate::sentencepiece::{Charsmap, SentencePiece, SentencePieceOptions};
 use crate::structures::finder::{RUN_OF_SPACES, Replacement, TextPattern};
 
+/// Bytes of a character in lower case for each byte of the character, at most.
+const LOWERCASE_GROWTH: usize = 2;
+
+/// The same for NFC and NFD.
+const CANONICAL_GROWTH: usize = 3;
+
+/// The same for NFKC and NFKD.
+const COMPATIBILITY_GROWTH: usize = 11;
+
 /// A normalizer; the names are Hugging Face's.
 #[derive(Clone, Debug)]
 pub enum Normalizer {
@@ -128,6 +137,29 @@ impl Normalizer {
             | Self::SentencePiece(_)
             | Self::Custom(_) => false,
             Self::Sequence(stages) => stages.iter().all(Self::is_local),
+        }
+    }
+
+    /// How many times as many bytes as before a text has at most; None if that is not known.
+    pub(crate) fn most_growth(&self) -> Option<usize> {
+        match self {
+            Self::Strip { .. } | Self::StripAccents | Self::Nmt => Some(1),
+            Self::Lowercase => Some(LOWERCASE_GROWTH),
+            Self::ByteLevel => Some(2),
+            Self::Unicode(Form::Nfc | Form::Nfd) => Some(CANONICAL_GROWTH),
+            Self::Unicode(Form::Nfkc | Form::Nfkd) => Some(COMPATIBILITY_GROWTH),
+            // Spaces around ideographs, which have three bytes.
+            Self::Bert(_) => Some(2 * CANONICAL_GROWTH * LOWERCASE_GROWTH),
+            // Empty matches put the content after each character.
+            Self::Replace(replacement) => Some(1 + replacement.content().len()),
+            Self::Sequence(stages) => {
+                stages.iter().try_fold(1_usize, |growth, stage| growth.checked_mul(stage.most_growth()?))
+            }
+            Self::Prepend(_)
+            | Self::Precompiled(_)
+            | Self::Metaspace(_)
+            | Self::SentencePiece(_)
+            | Self::Custom(_) => None,
         }
     }
 

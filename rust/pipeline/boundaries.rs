@@ -4,7 +4,8 @@
 //!
 //! * added tokens: none lies across the boundary or touches it, and there is no white space on both sides, which a token may take;
 //! * normalizer: it works on characters and the marks after them, and leaves the two characters at the boundary unchanged, as
-//!   well as all text in which an added token could be found once normalized;
+//!   well as all text in which an added token could be found once normalized. Or the boundary is a seam of original text, no stage
+//!   sees the ends of a text, and no text grows so much that the bound of the whole text counts;
 //! * pre-tokenizer: between a letter and white space or punctuation every known splitter begins a new span. Where text
 //!   has neither, a boundary lies between two letters of one span at a cut point of the model ([`CutPoints`]): the span is
 //!   cut, but its ids are unchanged. (In o200k the case of later letters decides where a span ends, so there text without spaces
@@ -12,8 +13,6 @@
 //!   a text is one pre-token, a boundary lies before a run of spaces. Where the pre-tokenizer puts something before a text that
 //!   begins with no space, a boundary lies between a letter and a space. Seams are boundaries. For Unigram, a boundary lies
 //!   before a chunk, if the last character of the chunk before says that this chunk is context-free.
-//!
-//! Other normalizers have boundaries at the seams of original text, as long as they do not see the ends of a text.
 
 use std::ops::Range;
 
@@ -22,6 +21,7 @@ use super::fronted::repeats_normalizer;
 use super::plan::{ChunkPlan, Chunker, Plan, Rewrite, Scope};
 use super::unigram::ChunkStages;
 use crate::added_tokens::Matchers;
+use crate::growth;
 use crate::metaspace::VISIBLE_SPACE;
 use crate::models::bpe::CutPoints;
 use crate::normalizers::Normalizer;
@@ -36,12 +36,6 @@ const SEARCHED: usize = 1 << 16;
 const BLURRED: usize = 16;
 
 impl Pipeline {
-    /// Bytes on both sides of a boundary that decide on it.
-    pub(super) fn reach(&self) -> usize {
-        let Matchers { original, normalized, .. } = &self.stages().matchers;
-        original.longest().max(normalized.longest()).unwrap_or(0) + BLURRED
-    }
-
     /// A finder of boundaries in a text of `len` bytes; none if the pipeline has no boundaries.
     pub(super) fn boundary_finder(&self, len: usize) -> Option<BoundaryFinder<'_>> {
         self.finder_in_unchanged_text(len).or_else(|| self.finder_in_original_text(len))
@@ -49,18 +43,13 @@ impl Pipeline {
 
     /// A finder of boundaries at the seams of text that the normalizer may change.
     fn finder_in_original_text(&self, len: usize) -> Option<BoundaryFinder<'_>> {
-        if self.compiled_normalizer()?.sees_ends() {
+        // A part of a text has a bound of its own on growth.
+        let is_bounded = self.stages().normalizer.as_ref()?.most_growth()? <= growth::TIMES;
+        if !is_bounded || self.compiled_normalizer()?.sees_ends() {
             return None;
         }
-        let (matchers, ends) =
-            (&self.stages().matchers, ChunkEnds::Seams(self.original_seams_if_ready(len)?));
-        Some(BoundaryFinder {
-            matchers,
-            has_added: matchers.has_tokens(),
-            ends,
-            normalizer: None,
-            cuts: None,
-        })
+        let ends = ChunkEnds::Seams(self.original_seams_if_ready(len)?);
+        Some(BoundaryFinder { matchers: &self.stages().matchers, ends, normalizer: None, cuts: None })
     }
 
     /// A finder of boundaries in text that the normalizer leaves unchanged.
@@ -97,23 +86,15 @@ impl Pipeline {
         // The parts of a span would be looked up as if they were spans.
         let has_cuts = is_possible && is_cut_anywhere && !self.model().depends_on_context();
         let cuts = if has_cuts { self.encoder().cut_points(len) } else { None };
-        is_possible.then_some(BoundaryFinder {
-            matchers,
-            has_added: matchers.has_tokens(),
-            ends,
-            normalizer,
-            cuts,
-        })
+        is_possible.then_some(BoundaryFinder { matchers, ends, normalizer, cuts })
     }
 }
 
 /// A finder of boundaries in one text.
 pub(super) struct BoundaryFinder<'a> {
     matchers: &'a Matchers,
-    /// True if there are added tokens.
-    has_added: bool,
     ends: ChunkEnds<'a>,
-    /// The normalizer, if it may change the characters at a boundary.
+    /// The normalizer, if it must leave the text around a boundary unchanged. Seams of original text hold although it changes text.
     normalizer: Option<&'a Normalizer>,
     cuts: Option<&'a CutPoints>,
 }
@@ -154,6 +135,23 @@ impl BoundaryFinder<'_> {
         between_letters
     }
 
+    /// Bytes on both sides of a boundary that decide on it.
+    pub(super) fn reach(&self) -> usize {
+        let Matchers { original, normalized, .. } = self.matchers;
+        let longest = original.longest().max(normalized.longest()).unwrap_or(0);
+        let blurred = if let ChunkEnds::Seams(seams) = self.ends { seams.reach() } else { BLURRED };
+        longest + blurred
+    }
+
+    /// The first good boundary at or soon after `wanted` in the beginning of a longer text, if it is a boundary of every such longer text
+    /// and at least `margin` bytes lie after it.
+    pub(super) fn find_lasting(&self, text: &str, wanted: usize, margin: usize) -> Option<usize> {
+        let boundary = self.find(text, wanted)?;
+        // The bytes that decide on the boundary must end before the text does: then they are the same in the longer text.
+        let judged = surroundings(text, boundary, self.reach());
+        (boundary + margin <= text.len() && judged.end < text.len()).then_some(boundary)
+    }
+
     fn is_chunk_end(&self, text: &str, boundary: usize, left: char, right: char) -> bool {
         let splitter = match self.ends {
             ChunkEnds::Words(splitter) => splitter,
@@ -182,24 +180,32 @@ impl BoundaryFinder<'_> {
         are_letters && is_one_span && cuts.fragment_end(text.as_bytes(), start, end) == boundary
     }
 
-    /// True if the normalizer leaves the text around the boundary unchanged and no added token touches the boundary, nor takes white space on
-    /// both sides of it.
+    /// True if the normalizer leaves the text around the boundary unchanged where it must, and no added token touches the boundary, nor
+    /// takes white space on both sides of it.
     fn is_free(&self, text: &str, boundary: usize) -> bool {
         let (left, right) = text.split_at(boundary);
-        if self.has_added && left.ends_with(char::is_whitespace) && right.starts_with(char::is_whitespace) {
+        if self.matchers.has_tokens()
+            && left.ends_with(char::is_whitespace)
+            && right.starts_with(char::is_whitespace)
+        {
             return false;
         }
         let leaves_unchanged = |normalizer: &Normalizer| {
             let reach = self.matchers.normalized.longest().map_or(1, |longest| longest + BLURRED);
             normalizer.is_identity(&text[surroundings(text, boundary, reach)])
         };
-        self.normalizer.is_none_or(leaves_unchanged) && !self.matchers.touch(text, boundary)
+        let judged = match self.ends {
+            // The character after a space may decide on the seam before the space, unless an added token takes it.
+            ChunkEnds::Seams(_) => boundary..boundary + right.chars().next().map_or(0, char::len_utf8),
+            _ => boundary..boundary,
+        };
+        self.normalizer.is_none_or(leaves_unchanged) && !self.matchers.touch(text, judged)
     }
 }
 
 /// At least `reach` bytes to both sides of `boundary`, from a letter, number or space up to before the next one: no mark
 /// outside can move to a place inside.
-pub(super) fn surroundings(text: &str, boundary: usize, reach: usize) -> Range<usize> {
+fn surroundings(text: &str, boundary: usize, reach: usize) -> Range<usize> {
     let is_base = |c: char| Class::of(c).is(LETTER.or(NUMBER).or(SPACE));
     let from = text.floor_char_boundary(boundary.saturating_sub(reach));
     let is_first = text[from..].starts_with(is_base);

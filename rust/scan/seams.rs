@@ -31,6 +31,11 @@ impl Seams {
         self.rules.iter().any(holds_both)
     }
 
+    /// Bytes before and after a seam that decide on it, at most.
+    pub(crate) fn reach(&self) -> usize {
+        BEFORE + 4 * self.open.map_or(0, |open| open.ahead)
+    }
+
     /// True if a pre-token is known to have characters on both sides of the seam `at` of `text`, which is before a space.
     #[inline]
     pub(crate) fn are_joined(&self, text: &[u8], at: usize) -> bool {

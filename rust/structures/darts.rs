@@ -41,7 +41,7 @@ struct Builder {
 
 /// The units of a trie over keys in ascending order, none empty or with a zero byte, with their distinct values below 2^31.
 ///
-/// There is at least one key: without children of the root, darts-clone's labels of unused units look like such children.
+/// `keys` is not empty: in an empty trie, the labels of unused units would look like children of the root.
 pub(crate) fn build(keys: &[(&[u8], u32)]) -> Vec<u32> {
     let mut builder = Builder { units: Vec::new(), slots: vec![Slot::default(); OPEN], free: 0 };
     builder.fix(0);

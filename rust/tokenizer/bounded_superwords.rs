@@ -25,7 +25,7 @@ use crate::{Error, Result};
 /// Estimated bytes of a base for each token.
 const TOKEN_BYTES: usize = 256;
 
-/// The counts of pairs take one part in so many of the memory.
+/// Counting pairs takes at most this fraction of the memory: 1 / `PAIRS_SHARE`.
 const PAIRS_SHARE: usize = 4;
 
 /// Factor by which the least count of a round rises while its parts do not fit into the memory.
@@ -62,7 +62,7 @@ impl SuperwordStages {
         let second = SecondPhase { trainer: &second, base: &base, budget, threads };
         let model = match self.options.algorithm {
             SuperwordAlgorithm::SuperBpe => {
-                if let Err(too_large) = second.check_memory(&phrases) {
+                if let Err(too_large) = second.check_memory(&phrases, 0) {
                     let words = TokenWords::new(&base);
                     let tokens =
                         second.recount(&phrases, 0, on_progress, |source, new_counter, on_progress| {
@@ -86,7 +86,7 @@ impl SuperwordStages {
                     self.count_runs(&base, source, threads, new_counter, on_progress)
                 })?;
                 drop(phrases);
-                if let Err(too_large) = second.check_memory(&runs) {
+                if let Err(too_large) = second.check_memory(&runs, 0) {
                     second.learn_in_rounds(runs, too_large, on_progress)?
                 } else {
                     let source = second.source(&runs, on_progress)?;
@@ -120,10 +120,11 @@ type NewCounter<'a> = &'a (dyn Fn() -> WordCounter + Sync);
 
 impl SecondPhase<'_> {
     /// # Errors
-    /// [`Error::InvalidOption`] if training on `counts` takes more than the memory. No word of these may be left out.
-    fn check_memory(&self, counts: &CountsFile) -> Result<()> {
+    /// [`Error::InvalidOption`] if training on `counts` takes more than the memory, besides the base and `taken` bytes. No word of these
+    /// may be left out.
+    fn check_memory(&self, counts: &CountsFile, taken: usize) -> Result<()> {
         let training = counts.training_memory(&Trainer::Bpe(self.trainer.clone()), self.threads)?;
-        let needed = training + self.base_bytes() as u64;
+        let needed = training + (self.base_bytes() + taken) as u64;
         if needed <= self.budget.memory as u64 {
             return Ok(());
         }
@@ -153,7 +154,7 @@ impl SecondPhase<'_> {
         }
     }
 
-    /// Counts the words that `count` makes of the words of `counts`, beside `taken` bytes of other structures than the base and caches.
+    /// Counts the words that `count` makes of the words of `counts`. `taken` bytes are held meanwhile, besides the base and the caches.
     fn recount(
         &self,
         counts: &CountsFile,
@@ -189,20 +190,23 @@ impl SecondPhase<'_> {
     ) -> Result<Bpe> {
         let floor = self.trainer.min_frequency.max(1);
         let (mut base, mut last_least) = (self.base.clone(), u64::MAX);
+        // The grown base is held beside the first one.
+        let grown = self.trainer.vocab_size * TOKEN_BYTES;
         loop {
             let missing = self.trainer.vocab_size.saturating_sub(base.vocab().len());
             let (source, memory) = (self.source(&words, on_progress)?, self.budget.memory / PAIRS_SHARE);
             let pairs = RarePairs::count(&base, &source, self.threads, memory, on_progress)?;
+            // With ties by first appearance, the source holds all words in memory.
             drop(source);
             let mut least = pairs.guess(missing).min(last_least / 2).max(floor);
             let parts = loop {
                 if least >= last_least {
                     return Err(too_large);
                 }
-                let Some(parts) = self.parts(&words, &pairs, least, on_progress)? else {
+                let Some(parts) = self.parts(&words, &pairs, least, grown, on_progress)? else {
                     return Err(too_large);
                 };
-                if self.check_memory(&parts).is_ok() {
+                if self.check_memory(&parts, grown).is_ok() {
                     break parts;
                 }
                 least = least.saturating_mul(RAISE);
@@ -220,25 +224,28 @@ impl SecondPhase<'_> {
             if least == floor || base.vocab().len() >= self.trainer.vocab_size {
                 return Ok(base);
             }
-            words = self.recount(&words, 0, on_progress, |source, new_counter, on_progress| {
+            words = self.recount(&words, grown, on_progress, |source, new_counter, on_progress| {
                 count_tokens(|| merged_writer(&merges), source, self.threads, new_counter, on_progress)
             })?;
             last_least = least;
         }
     }
 
-    /// The parts of token words between pairs that are rarer than `least`; `None` if the base merges two neighbours of a part.
+    /// The parts of token words between pairs that are rarer than `least`; `None` if the base merges two neighbours of a part. `taken`
+    /// bytes are held meanwhile, besides those of [`Self::recount`] and of `pairs`.
     fn parts(
         &self,
         words: &CountsFile,
         pairs: &RarePairs<'_>,
         least: u64,
+        taken: usize,
         on_progress: &mut OnProgress<'_>,
     ) -> Result<Option<CountsFile>> {
         let (is_plain, borders) = (AtomicBool::new(true), pairs.borders(least));
-        let parts = self.recount(words, pairs.bytes(), on_progress, |source, new_counter, on_progress| {
-            count_parts(&borders, &is_plain, source, self.threads, new_counter, on_progress)
-        })?;
+        let parts =
+            self.recount(words, taken + pairs.bytes(), on_progress, |source, new_counter, on_progress| {
+                count_parts(&borders, &is_plain, source, self.threads, new_counter, on_progress)
+            })?;
         Ok(is_plain.into_inner().then_some(parts))
     }
 }

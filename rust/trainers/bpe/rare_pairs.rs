@@ -32,7 +32,8 @@ pub struct RareBorders<'a> {
 }
 
 impl<'a> RarePairs<'a> {
-    /// Counts the pairs of [token words](super::token_words::char_of), in about `memory` bytes: with more memory, the bounds are closer.
+    /// Counts the pairs of [token words](super::token_words::char_of). The sketches of all threads and their sum take `memory` bytes at
+    /// most, or 4 MB each. Larger sketches give closer bounds.
     ///
     /// # Errors
     /// The errors of reading and of `on_progress`.
@@ -66,9 +67,9 @@ impl<'a> RarePairs<'a> {
         Ok(Self { base, sketch })
     }
 
-    /// The bytes of all bounds.
+    /// The bytes of the bounds and of borders.
     pub fn bytes(&self) -> usize {
-        self.sketch.bytes()
+        self.sketch.bytes() + self.sketch.bytes() / 32
     }
 
     /// A guess at the count of the last of `merges` merges, most often below it.

@@ -1,4 +1,4 @@
-//! A count-min sketch with one row, and a filter with one hash: approximate counts and sets that fit into the cache.
+//! A count-min sketch with one row, and a filter with one hash: approximate counts and sets in bounded memory.
 
 /// 2^20 sums in a sketch: 4 MB, which stay in the cache.
 const CACHED_BITS: u32 = 20;
@@ -25,7 +25,7 @@ impl Hash {
         Self::within(ids, cells, 0)
     }
 
-    /// A hash whose sums take at most `bytes` bytes, or stay in the cache. More values than possible pairs would only waste memory.
+    /// A hash for sums of at most `bytes` bytes, or of 4 MB if that is more. More values than possible pairs would only waste memory.
     pub(super) fn within(ids: usize, cells: usize, bytes: usize) -> Self {
         let most = (bytes / size_of::<u32>()).max(1).ilog2().clamp(CACHED_BITS, MOST_BITS);
         Self { bits: (2 * (ids + 1).ilog2() + 2).min(cells.ilog2() + 1).clamp(6, most) }
@@ -88,7 +88,7 @@ impl Sketch {
     }
 }
 
-/// A Bloom filter with one hash: small enough for the cache, it spares most lookups in larger tables.
+/// A Bloom filter with one hash: in a 32nd of a sketch's memory, it spares most lookups in larger tables.
 #[derive(Debug)]
 pub(super) struct Filter {
     bits: Vec<u64>,
