@@ -282,26 +282,6 @@ mod tests {
     }
 
     #[test]
-    fn text_settles_once_no_stage_can_change_it() {
-        let literal = |pattern: &str, content| replace(TextPattern::Literal(pattern.to_owned()), content);
-        // The last of six characters decides on the first one.
-        let stages = [("𠀄𠀅", "X"), ("𠀃X", "Y"), ("𠀂Y", "Z"), ("𠀁Z", "W"), ("𠀀W", "q")];
-        let pipeline = cutting_letters(stages.map(|(pattern, content)| literal(pattern, content)).to_vec());
-        let text = "x𠀀𠀁𠀂𠀃𠀄𠀅 b ".repeat(9);
-        let mut settled = 0;
-        for (end, _) in text.char_indices() {
-            if let Some(boundary) = pipeline.settled_boundary(&text[..end]) {
-                settled = boundary;
-                let apart =
-                    [ids(&pipeline, &text[..boundary]), shard_ids(&pipeline, &text[boundary..], false)]
-                        .concat();
-                assert_eq!(apart, ids(&pipeline, &text), "{boundary} in {end}");
-            }
-        }
-        assert!(settled > 0);
-    }
-
-    #[test]
     fn text_whose_parts_have_other_bounds_is_whole() {
         let joins_spaces = || replace(TextPattern::Regex(r"\s+".to_owned()), " ");
         let text = "a b ".repeat(99);

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from lexmill import AddedToken, Session, Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
+from lexmill import AddedToken, Regex, Session, Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
 from lexmill.errors import InputTypeError, LexmillError, OptionError
 
 TEXT = "The quick brown fox, it's said, jumps over 13 lazy dogs.\nÉtude: 日本語 "
@@ -166,3 +166,40 @@ def test_ignore_merges_holds_of_whole_words_only() -> None:
     assert session.ids == tokenizer.encode_ids("aa" + "ba" * 40)
     session.append(" aa")
     assert session.ids == tokenizer.encode_ids("aa" + "ba" * 40 + " aa")
+
+
+def test_an_added_token_takes_the_character_after_a_space() -> None:
+    tokens = {token: number for number, token in enumerate(["x", "y", ",", "Ġ", ",Ġ"])}
+    tokenizer = Tokenizer(models.BPE(tokens, [(",", "Ġ")]))
+    tokenizer.normalizer = normalizers.Sequence([normalizers.Lowercase(), normalizers.Replace(Regex(r"\s+"), " ")])
+    # As BLOOM cuts text.
+    words = pre_tokenizers.Split(Regex(r" ?[^(\s|[.,!?])]+"), "isolated")
+    in_bytes = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([words, in_bytes])
+    tokenizer.add_special_tokens(["<pad>"])
+    part = [0, 1, 4, 5]
+    assert tokenizer.encode("xy, <pad>").ids == part
+    # Enough text for seams and shards.
+    assert tokenizer.encode_batch_arrays(["xy, <pad>" * 200_001], num_threads=1).ids.tolist() == part * 200_001
+    for count in range(1, 60):
+        session = tokenizer.session()
+        session.append("xy, <pad>" * count)
+        session.append("xy, <pad>")
+        assert session.ids == part * (count + 1), count
+
+
+def test_text_settles_once_no_stage_can_change_it() -> None:
+    # The last of six characters decides on the first one.
+    a = [chr(0x20000 + number) for number in range(6)]
+    tokenizer = Tokenizer(models.BPE({t: i for i, t in enumerate(["x", "q", "xq", "X", " ", *a])}, [("x", "q")]))
+    replaced = [(a[4] + a[5], "X"), (a[3] + "X", "Y"), (a[2] + "Y", "Z"), (a[1] + "Z", "W"), (a[0] + "W", "q")]
+    tokenizer.normalizer = normalizers.Sequence([normalizers.Replace(one, other) for one, other in replaced])
+    tokenizer.pre_tokenizer = pre_tokenizers.Split(Regex("[a-z]+"), "isolated")
+    # Enough text for seams.
+    tokenizer.encode_batch_arrays(["x " * 1_000_000])
+    for before in range(120):
+        text = "x " * before + "x" + "".join(a[:5])
+        session = tokenizer.session()
+        session.append(text)
+        session.append(a[5])
+        assert session.ids == tokenizer.encode(text + a[5], add_special_tokens=False).ids, before
