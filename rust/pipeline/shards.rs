@@ -260,7 +260,7 @@ mod tests {
             bytes(true, true),
             seamed(&[&PreTokenizer::WhitespaceSplit, &digits]),
             seamed(&[&words, &digits]),
-            seamed(&[&letters, &bytes(false, false)]),
+            seamed(&[&letters, &digits]),
             seamed(&[&digits, &bytes(false, true)]),
             seamed(&[&words, &bytes(false, false)]),
             PreTokenizer::CharDelimiterSplit { delimiter: ' ' },
@@ -301,7 +301,7 @@ mod tests {
             normalizer in 0..6usize,
             has_added in any::<bool>(),
             choices in prop::collection::vec(any::<(prop::sample::Index, prop::sample::Index)>(), 0..40),
-            text in "[a-cB 日本語กาé\u{301}'’.,<s>_1\r\n\u{3000}。\u{2581}]{0,200}|([a-cB日é]{1,4}[ 1.]{1,3}){0,60}|([aé]<s>?[ .]{0,3}b?){0,40}",
+            text in "[a-cB 日本語กาé\u{301}'’.,<s>_1\r\n\u{3000}。\u{2581}]{0,200}|([a-cB日é]{1,4}[ 1.]{1,3}){0,60}|([aé]<s>?[ .]{0,3}b?){0,40}|([a'1日]{1,3} (ca|<s>)?){0,30}",
             target in 1..40usize,
             read in 0..200usize,
         ) {

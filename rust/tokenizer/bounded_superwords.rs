@@ -232,7 +232,7 @@ impl SecondPhase<'_> {
     }
 
     /// The parts of token words between pairs that are rarer than `least`; `None` if the base merges two neighbours of a part. `taken`
-    /// bytes are held meanwhile, besides those of [`Self::recount`] and of `pairs`.
+    /// bytes are held meanwhile, besides the base, the caches and `pairs`.
     fn parts(
         &self,
         words: &CountsFile,

@@ -239,6 +239,23 @@ proptest! {
 }
 
 proptest! {
+    #![proptest_config(cases(2000))]
+
+    #[test]
+    fn no_text_grows_beyond_the_bound(
+        stages in prop::collection::vec(stage(), 1..5),
+        text in prop_oneof![text(), any::<char>().prop_map(|c| c.to_string().repeat(40))],
+    ) {
+        let normalizer = Normalizer::Sequence(stages);
+        if let Some(growth) = normalizer.most_growth() {
+            let made = normalizer.normalize_str(&text).expect("short");
+            // An empty match may come before the first character, too.
+            prop_assert!(made.len() <= growth * (text.len() + 1), "{} of {:?}", made.len(), text);
+        }
+    }
+}
+
+proptest! {
     // To ask all characters takes some milliseconds.
     #![proptest_config(cases(500))]
 
